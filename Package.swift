@@ -137,7 +137,12 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        .target(name: "BenchmarkSupport", path: "Benchmarks/BenchmarkSupport", swiftSettings: settings),
+        .target(
+            name: "BenchmarkSupport",
+            dependencies: [
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
+            ],
+            path: "Benchmarks/BenchmarkSupport", swiftSettings: settings),
         .executableTarget(
             name: "CountersignVolume",
             dependencies: [

@@ -20,14 +20,20 @@ final class Deployment: Sendable {
     ///   - folder: the folder for their data folders.
     ///   - database: the URL of an empty database; nil for SQLite in the data folder.
     ///   - process: the id of the database's process, whose CPU time is measured too.
-    init(_ count: Int, program: String, folder: URL, database: String?, process: Int32?) throws {
+    ///   - processors: the processors for the servers; nil for all.
+    ///   - more: further arguments of `serve`.
+    init(
+        _ count: Int, program: String, folder: URL, database: String?, process: Int32?, processors: String?,
+        arguments more: [String]
+    ) throws {
         let ports = try (0..<count).map { _ in try ServerUnderTest.freePort }
         urls = ports.map { "http://127.0.0.1:\($0)" }
         issuer = urls[0]
-        let arguments = ["--issuer", issuer] + (database.map { ["--database", $0] } ?? [])
+        let arguments = ["--issuer", issuer] + (database.map { ["--database", $0] } ?? []) + more
         let first = folder.appending(path: "data")
         var nodes = [
-            try ServerUnderTest(program: program, data: first, port: ports[0], arguments: arguments)
+            try ServerUnderTest(
+                program: program, data: first, port: ports[0], arguments: arguments, processors: processors)
         ]
         do {
             guard let token = nodes[0].token else {
@@ -40,7 +46,9 @@ final class Deployment: Sendable {
                     at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 try FileManager.default.copyItem(
                     at: first.appending(path: "master.key"), to: data.appending(path: "master.key"))
-                nodes.append(try ServerUnderTest(program: program, data: data, port: port, arguments: arguments))
+                nodes.append(
+                    try ServerUnderTest(
+                        program: program, data: data, port: port, arguments: arguments, processors: processors))
             }
         } catch {
             for node in nodes { node.stop() }
@@ -65,13 +73,19 @@ final class Deployment: Sendable {
     /// The CPU time of the database's processes, in seconds; 0 for a database within the server.
     var databaseTime: Double { database?.processorTimeWithChildren ?? 0 }
 
-    /// The commits of all servers together, as last reported.
-    var committed: Committed {
-        nodes.map(\.committed).reduce(into: Committed()) { sum, node in
-            sum.commits += node.commits
-            sum.writes += node.writes
-            sum.clashes += node.clashes
-            sum.at = node.at
+    /// What all servers together have done until now.
+    var served: Served {
+        get async throws {
+            var sum = Served()
+            for node in nodes {
+                let one = try await node.served
+                sum.requests += one.requests
+                sum.statements += one.statements
+                sum.commits += one.commits
+                sum.writes += one.writes
+                sum.clashes += one.clashes
+            }
+            return sum
         }
     }
 

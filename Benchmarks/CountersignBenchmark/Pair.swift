@@ -14,25 +14,17 @@ struct Pair: Sendable {
 
     let portal: PortalConnection
     let user: String
-    let authenticator: Authenticator
-    /// Whether the portal asks and waits in one request.
-    let asksAndWaits: Bool
-
-    private var question: JSONValue {
-        .members([
-            "user": .string(user), "type": "payment", "message": "Pay EUR 1,250.00 to ACME GmbH?",
-            "details": [
-                ["label": "Amount", "value": "EUR 1,250.00"], ["label": "Payee", "value": "ACME GmbH"],
-            ],
-        ])
-    }
+    let phone: Authenticator
+    let kind: Kind
+    let receiver: Receiver
 
     /// Runs cycles until the task is cancelled.
     func work(_ samples: Samples) async throws {
-        var announced = authenticator.challenges().makeAsyncIterator()
+        var announced = kind.isClaimed ? nil : phone.challenges().makeAsyncIterator()
         while !Task.isCancelled {
             let begin = ContinuousClock.now
-            let stream = asksAndWaits ? try await portal.ask(question) : nil
+            let question = kind.question(to: user, calling: receiver)
+            let stream = kind == .askAndWait ? try await portal.ask(question) : nil
             let asked: JSONValue
             if let stream {
                 asked = try await stream.next()
@@ -40,19 +32,20 @@ struct Pair: Sendable {
                 asked = try await portal.call(.POST, "/v1/challenges", question)
             }
             let askEnd = ContinuousClock.now
-            guard let id = asked["id"]?.string, let number = asked["number"]?.string else {
-                throw Unexpected(description: "asked: \(asked)")
-            }
+            guard let id = asked["id"]?.string else { throw Unexpected(description: "asked: \(asked)") }
             async let told = end(of: id, on: stream)
-            guard let pending = await announced.next() else { return }
+            let pending = await announced?.next()
+            if pending == nil, !kind.isClaimed { return }
             let pendingEnd = ContinuousClock.now
-            let opened = try await pending.open()
+            let opened: OpenedChallenge
+            if let pending { opened = try await pending.open() } else { opened = try await claimed(asked["code"]) }
             let fetchEnd = ContinuousClock.now
-            try await opened.approve(with: .confirmation, number: number)
+            let approved = try await opened.approve(with: try kind.proof, number: asked["number"]?.string)
+            if kind == .link { try await portal.present(approved.returnURL, of: id) }
             let answerEnd = ContinuousClock.now
             let (state, toldEnd) = try await told
-            guard "\(pending.id)" == id, state == "approved" else {
-                throw Unexpected(description: "\(id) was announced as \(pending.id) and ended as \(state)")
+            guard "\(opened.id)" == id, state == "approved" else {
+                throw Unexpected(description: "\(id) was opened as \(opened.id) and ended as \(state)")
             }
             samples.note([
                 .ask: askEnd - begin, .pendingTold: pendingEnd - begin, .fetch: fetchEnd - pendingEnd,
@@ -60,14 +53,25 @@ struct Pair: Sendable {
             ])
         }
     }
-}
 
-extension Pair {
-    /// The state at the end of a challenge, by its stream or by long poll.
+    /// The challenge of a code that the phone has scanned, or of a link that it has followed.
+    private func claimed(_ code: JSONValue?) async throws -> OpenedChallenge {
+        guard let enrollment = await phone.enrollments.first else { throw Unexpected(description: "not enrolled") }
+        if let link = code?["link"]?.string.flatMap({ URL(string: $0) }) {
+            return try await enrollment.claim(link: link)
+        }
+        return try await enrollment.claim(code?["qr"]?.string ?? "")
+    }
+
+    /// The state at the end of a challenge: by its stream, by callback or by long poll.
     private func end(
         of id: String, on stream: Events?
     ) async throws -> (state: String, at: ContinuousClock.Instant) {
         if let stream { return (try await stream.next()["state"]?.string ?? "", .now) }
+        if kind == .callback {
+            await receiver.end(of: id)
+            return ("approved", .now)
+        }
         return try await portal.end(of: id)
     }
 }
@@ -76,10 +80,20 @@ extension Pair {
 struct PortalConnection: Sendable {
     let http: HTTPClient
     let deployment: Deployment
+    let exchanges: Exchanges
     let authorization: String
 
     /// Sends a request; an error reply ends the measurement.
     func call(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+        let reply = try await exchange(method, path, body)
+        guard (200..<300).contains(reply.status) else {
+            throw Pair.Unexpected(description: "\(method) \(path): \(reply)")
+        }
+        return reply.body
+    }
+
+    /// Sends a request, and returns the reply, whatever its status.
+    func exchange(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> Reply {
         var request = HTTPClientRequest(url: deployment.url + path)
         request.method = method
         request.headers.add(name: "Authorization", value: authorization)
@@ -87,13 +101,13 @@ struct PortalConnection: Sendable {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(body.encoded)
         }
+        let begin = ContinuousClock.now
         let response = try await http.execute(request, timeout: .seconds(90))
         let bytes = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
-        guard (200..<300).contains(response.status.code) else {
-            throw Pair.Unexpected(
-                description: "\(method) \(path): \(response.status) \(String(decoding: bytes, as: UTF8.self))")
-        }
-        return try JSONValue(parsing: bytes)
+        exchanges.note(path, Int(response.status.code), from: begin)
+        return Reply(
+            status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
+            body: bytes.isEmpty ? [:] : try JSONValue(parsing: bytes))
     }
 
     /// Asks, and keeps the stream open on which the end comes.
@@ -110,6 +124,13 @@ struct PortalConnection: Sendable {
         return Events.events(of: response.body)
     }
 
+    /// Presents the code that a link's approval brought back to the browser.
+    func present(_ url: URL?, of id: String) async throws {
+        let items = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) }?.queryItems ?? []
+        let code = items.first { $0.name == "return_code" }?.value ?? ""
+        _ = try await call(.POST, "/v1/challenges/\(id)/return", .members(["return_code": .string(code)]))
+    }
+
     /// Waits by long poll for the end of a challenge.
     func end(of id: String) async throws -> (state: String, at: ContinuousClock.Instant) {
         while true {
@@ -117,6 +138,13 @@ struct PortalConnection: Sendable {
             if state != "pending" { return (state, .now) }
         }
     }
+}
+
+/// A reply to a portal.
+struct Reply: Sendable {
+    let status: Int
+    let retryAfter: String?
+    let body: JSONValue
 }
 
 /// The data of the events of a question that waits for its end, in order.

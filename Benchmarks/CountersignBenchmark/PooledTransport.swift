@@ -8,6 +8,7 @@ import NIOHTTP1
 struct PooledTransport: Transport {
     let http: HTTPClient
     let deployment: Deployment
+    let exchanges: Exchanges
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let path = request.url.absoluteString.dropFirst(deployment.issuer.count)
@@ -15,10 +16,12 @@ struct PooledTransport: Transport {
         outgoing.method = HTTPMethod(rawValue: request.method)
         for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
         if let body = request.body { outgoing.body = .bytes(body) }
+        let begin = ContinuousClock.now
         let response = try await http.execute(outgoing, timeout: .seconds(Int64(request.timeout)))
         var headers: [String: String] = [:]
         for (name, value) in response.headers { headers[name.lowercased()] = value }
         let body = try await response.body.collect(upTo: 1 << 20)
+        exchanges.note(String(path), Int(response.status.code), from: begin)
         return TransportResponse(
             status: Int(response.status.code), headers: headers, body: Array(body.readableBytesView))
     }

@@ -12,7 +12,7 @@ final class ServerUnderTest: Sendable {
     /// The operator's token, which only the first of several servers prints.
     let token: String?
     private let process: Process
-    private let commits: CommitLog
+    private let metrics: MetricsPage
 
     /// Starts a server.
     ///
@@ -21,16 +21,18 @@ final class ServerUnderTest: Sendable {
     ///   - data: its data folder.
     ///   - port: the port to listen on.
     ///   - arguments: further arguments of `serve`.
-    init(program: String, data: URL, port: Int, arguments: [String]) throws {
+    ///   - processors: the processors to run on; nil for all.
+    init(program: String, data: URL, port: Int, arguments: [String], processors: String?) throws {
         guard FileManager.default.isExecutableFile(atPath: program) else {
             throw Unusable(description: "There is no program \(program). Build it, or name it with --server.")
         }
         let pipe = Pipe()
         let metrics = try Self.freePort
         let process = Process()
-        process.executableURL = URL(filePath: program)
+        process.executableURL = URL(filePath: processors == nil ? program : "/usr/bin/env")
+        // `taskset` becomes the server, so that the process's id stays.
         process.arguments =
-            [
+            (processors.map { ["taskset", "-c", $0, program] } ?? []) + [
                 "serve", "--port", "\(port)", "--data", data.path, "--json", "--print-bootstrap",
                 "--metrics-listen", "127.0.0.1:\(metrics)",
             ] + arguments
@@ -38,7 +40,7 @@ final class ServerUnderTest: Sendable {
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COUNTERSIGN_") }
         try process.run()
         self.process = process
-        commits = CommitLog(reading: "http://127.0.0.1:\(metrics)/metrics")
+        self.metrics = MetricsPage(url: "http://127.0.0.1:\(metrics)/metrics")
         do {
             token = try Self.announcement(from: pipe.fileHandleForReading)["bootstrap_token"]?.string
         } catch {
@@ -93,6 +95,6 @@ final class ServerUnderTest: Sendable {
     /// The server's use of CPU and memory.
     var usage: MeasuredProcess { MeasuredProcess(id: process.processIdentifier) }
 
-    /// The server's commits, as last reported.
-    var committed: Committed { commits.newest }
+    /// What the server has done until now.
+    var served: Served { get async throws { try await metrics.read() } }
 }

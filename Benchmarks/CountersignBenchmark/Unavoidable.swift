@@ -13,9 +13,9 @@ struct Unavoidable: Sendable {
 
     /// The CPU time of the server's curve operations in one cycle, in microseconds.
     ///
-    /// It verifies the signatures of two polls, one fetch, one answer and the receipt in it. It signs the announcement
-    /// and the message. It needs key agreements for the message, with a new key pair, and for the answer.
-    var serverCurvePerCycle: Double { 5 * verify + 2 * sign + 3 * agree }
+    /// It verifies the signatures of a poll, of an answer and of the receipt in it. It signs the message. It needs key
+    /// agreements for the message, with a new key pair, and for the answer.
+    var serverCurvePerCycle: Double { 3 * verify + sign + 3 * agree }
 
     init(folder: URL) {
         syncsPerSecond = Self.syncs(in: folder)

@@ -4,7 +4,7 @@ import StorageTestSupport
 
 /// Measures the outbox: its throughput, the time from commit to arrival, and the memory for waiting messages.
 ///
-/// Spec: design 7, Outbox.
+/// Spec: docs/decisions/0041-outbox-in-batches.md.
 @main
 struct CountersignOutbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct CountersignOutbox: AsyncParsableCommand {
             """,
         subcommands: [Measure.self, Receive.self], defaultSubcommand: Measure.self)
 
-    /// The target of design 7, in messages a second.
+    /// The target, in messages a second.
     static let aim = 2000.0
 
     struct Measure: AsyncParsableCommand {

@@ -7,7 +7,7 @@ import TestSupport
 
 /// Compares the cost of a cycle in a full database with the cost in an empty one.
 ///
-/// Spec: design 7, Growth.
+/// Spec: docs/decisions/0036-volume-measured-in-process.md.
 @main
 struct CountersignVolume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
