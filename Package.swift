@@ -272,7 +272,7 @@ let package = Package(
                 "Countersign", "ServerTestSupport", "StorageTestSupport", "CountersignStorage", "CountersignWire",
                 "OpenPGP", "Encodings", crypto,
                 server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
-            ], resources: [.copy("Vectors")]),
+            ], resources: [.copy("Vectors"), .copy("Stored")]),
         tests(
             "Command",
             [

@@ -2,7 +2,8 @@ import CountersignCore
 
 /// Creates and upgrades the schema in numbered steps.
 ///
-/// Each step runs once, and never changes after its release.
+/// Each step runs once, and never changes: before another is added, `scripts/make-stored-database` keeps a database as
+/// it was, which the tests have every later program take on.
 package enum Migrations {
     /// The SQL statements of each step in an engine's dialect.
     package static func steps(_ dialect: SQLDialect) -> [[String]] { [Schema.first(dialect)] }

@@ -55,6 +55,28 @@ struct MigrationTests {
         }
     }
 
+    @Test("A database that an earlier program has left gets the schema of a new one")
+    func stored() async throws {
+        let fresh = try await schema(of: try await World(.sqlite))
+        let stored = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../SDKTests/Stored")
+            .standardized
+        let folders = try FileManager.default.contentsOfDirectory(at: stored, includingPropertiesForKeys: nil)
+        #expect(!folders.isEmpty)
+        for folder in folders {
+            let temporary = try TemporaryFolder()
+            let copy = temporary.path("countersign.sqlite")
+            try FileManager.default.copyItem(
+                atPath: folder.appending(path: "sqlite/data/countersign.sqlite").path, toPath: copy)
+            let engine = try SQLiteEngine(path: copy, hub: ChangeHub(time: ScriptedTime()))
+            try await Migrations.run(on: engine)
+            let migrated = try await engine.read { connection in
+                try connection.rows(SQLStatement("SELECT sql FROM sqlite_master ORDER BY name"), [])
+                    .map { try $0.optionalText(0) }
+            }
+            #expect(migrated == fresh, "\(folder.lastPathComponent)")
+        }
+    }
+
     @Test("A newer schema is refused, says what to do, and is left alone")
     func newer() async throws {
         let world = try await World(.sqlite)
