@@ -26,10 +26,15 @@ enum Kind: String, CaseIterable, Sendable {
     /// A measurement that ends in the middle of a cycle leaves a user who did not answer,
     /// so they may be asked often.
     static let types: [(name: String, type: JSONValue)] = [
-        ("payment", ["max_asks": 1000]), ("typed", ["methods": ["pin"], "max_asks": 1000]),
-        ("shown", ["methods": ["biometric"], "max_asks": 1000]),
-        ("spoken", ["methods": ["custom:phrase"], "max_asks": 1000]), ("scanned", ["qr": true, "max_asks": 1000]),
+        ("payment", type([:])), ("typed", type(["methods": ["pin"]])), ("shown", type(["methods": ["biometric"]])),
+        ("spoken", type(["methods": ["custom:phrase"]])), ("scanned", type(["qr": true])),
     ]
+
+    private static func type(_ members: JSONObject) -> JSONValue {
+        var type = members
+        (type["max_asks"], type["max_pending"]) = (1000, 1000)
+        return .object(type)
+    }
 
     /// The name of its challenge type.
     private var type: String {

@@ -9,8 +9,12 @@ struct MeasureKinds: AsyncParsableCommand {
 
     @OptionGroup var servers: ServerOptions
 
-    @Option(help: "How many pairs of each kind work at the same time.")
-    var pairs = 8
+    @Option(
+        help: """
+            How many pairs of each kind work at the same time. A phone derives the key of a PIN for a fifth of a second, \
+            so with more of them the kinds would not be measured under the same load.
+            """)
+    var pairs = 1
 
     @Option(help: "For how many seconds to measure a kind in each round.")
     var seconds = 3.0

@@ -34,7 +34,9 @@ struct Pair: Sendable {
             let askEnd = ContinuousClock.now
             guard let id = asked["id"]?.string else { throw Unexpected(description: "asked: \(asked)") }
             async let told = end(of: id, on: stream)
-            let pending = await announced?.next()
+            var pending = await announced?.next()
+            // An earlier measurement may have ended in the middle of a cycle.
+            while let other = pending, "\(other.id)" != id { pending = await announced?.next() }
             if pending == nil, !kind.isClaimed { return }
             let pendingEnd = ContinuousClock.now
             let opened: OpenedChallenge
