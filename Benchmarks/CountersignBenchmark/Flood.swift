@@ -26,9 +26,13 @@ final class Flood: Sendable {
         state = Mutex(State(idle: pairs.shuffled()))
     }
 
-    /// Begins cycles for some seconds to warm up, and for `seconds` to be measured; then lets those under way end.
+    /// For how many seconds the rate rises before it is measured, so that not all connections are opened at once.
+    private static let warmup = 20.0
+
+    /// Begins cycles at a rate that rises, then for `seconds` at the rate that is measured; then lets those under way
+    /// end.
     func run(rate: Double, seconds: Double, on deployment: Deployment) async throws -> FloodResult {
-        let warmup = 5.0
+        let warmup = Self.warmup
         let result = try await withThrowingTaskGroup(of: Void.self) { group in
             let begin = ContinuousClock.now
             var begun = 0
@@ -41,7 +45,8 @@ final class Flood: Sendable {
                     exchanges.begin()
                     state.withLock { $0.isMeasuring = true }
                 }
-                while Double(begun) < elapsed * rate {
+                let risen = min(elapsed, warmup)
+                while Double(begun) < rate * (risen * risen / warmup / 2 + elapsed - risen) {
                     begun += 1
                     let pair = state.withLock { state in
                         if state.isMeasuring { state.result.wanted += 1 }

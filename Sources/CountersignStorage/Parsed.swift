@@ -2,7 +2,6 @@ import CountersignCore
 import CountersignWire
 import Encodings
 import OpenPGP
-import Synchronization
 
 /// A cache of values that were parsed from frequently read columns, above all keys, whose validation is expensive.
 ///
@@ -14,30 +13,25 @@ final class Parsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let value: Value
     }
 
-    private let entries = Mutex<[Key: Entry]>([:])
-    private let limit: Int
+    private let entries: BoundedMap<Key, Entry>
 
     /// The number of values in the cache.
-    var count: Int { entries.withLock { $0.count } }
+    var count: Int { entries.count }
 
     /// Creates a cache for at most this many values.
     init(limit: Int) {
-        self.limit = limit
+        entries = BoundedMap(limit: limit)
     }
 
     /// The cached value for a row's key and these columns, or else the value that `make` parses from them.
     func value(_ key: Key, of columns: [SQLValue], _ make: () throws -> Value) throws -> Value {
-        if let entry = entries.withLock({ $0[key] }),
+        if let entry = entries[key],
             entry.columns.elementsEqual(columns, by: { $0.hasSameBytes(as: $1) })
         {
             return entry.value
         }
         let value = try make()
-        entries.withLock { entries in
-            // Which entry is dropped hardly matters, so any one is.
-            if entries.count >= limit, let other = entries.keys.first { entries[other] = nil }
-            entries[key] = Entry(columns: columns, value: value)
-        }
+        entries.keep(Entry(columns: columns, value: value), as: key)
         return value
     }
 }

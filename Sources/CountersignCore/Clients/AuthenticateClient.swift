@@ -37,7 +37,7 @@ package enum AuthenticateClient {
             shown = earlier.hash
         }
         let caller = ClientCaller(client: client, secret: shown)
-        ports.knownCredentials.keep(caller.credential)
+        ports.knownCredentials.keep(caller.credential, as: caller.credential.client)
         return .authenticated(caller)
     }
 

@@ -16,7 +16,7 @@ package enum VerifyDevice {
 
     /// Verifies that a call comes from an enrolled device, which may be suspended or removed.
     ///
-    /// The database is read only for the first call of a device; see ``KnownDevices``.
+    /// The database is read only for the first call of a device; see ``KnownDevice``.
     ///
     /// - Parameters:
     ///   - proof: the proof, whose key id is the enrollment's id.

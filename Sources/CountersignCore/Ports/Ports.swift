@@ -83,9 +83,9 @@ package final class Ports: Sendable {
     /// The nonces of the reads that devices have made.
     let readNonces = ReadNonces()
     /// The keys of the devices that have called.
-    let knownDevices = KnownDevices()
+    let knownDevices = BoundedMap<EnrollmentID, KnownDevice>(limit: 32_768)
     /// The credentials with which clients were authenticated last.
-    let knownCredentials = KnownCredentials()
+    let knownCredentials = BoundedMap<ClientID, ClientCredential>(limit: 4096)
 
     /// Dependencies of these parts.
     package init(

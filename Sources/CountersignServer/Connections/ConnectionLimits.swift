@@ -5,6 +5,12 @@ package struct ConnectionLimits: Hashable, Sendable {
     /// The default of ``total``; the limit on open files can reduce it.
     package static let standardTotal = 20_000
 
+    /// How many connections may wait to be accepted; the system's own limit may be lower.
+    ///
+    /// Where more come at once, the system drops their packets, and callers try again after one second, three and
+    /// seven.
+    package static let backlog = 4096
+
     /// The maximum number of all connections; further connections wait until one ends.
     package var total: Int
     /// The maximum number from one network; further connections are closed at once.

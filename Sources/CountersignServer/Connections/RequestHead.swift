@@ -63,7 +63,7 @@ extension HTTPRequest {
             guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return false }
             let address = rest[..<end].dropFirst()
             guard !address.isEmpty,
-                address.allSatisfy({ isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+                address.allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
             else { return false }
             rest = rest[end...].dropFirst()
         } else {
@@ -71,10 +71,6 @@ extension HTTPRequest {
         }
         return rest.isEmpty
             || rest.first == UInt8(ascii: ":") && rest.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & 0xDF)
     }
 }
 

@@ -165,7 +165,7 @@ package struct Server: Sendable {
         let limit = FileLimit.connections(atMost: settings.connections.total, logger)
         let listener = try HTTPServerBuilder.http1(counting: connections, securedBy: certificates).buildServer(
             configuration: .init(
-                address: .hostname(settings.host, port: settings.port),
+                address: .hostname(settings.host, port: settings.port), backlog: ConnectionLimits.backlog,
                 availableConnectionsDelegate: .maximum(limit, logger: Responder.silent)),
             eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: Responder.silent,
             responder: { try await responder.respond(to: $0, writer: $1, channel: $2) },

@@ -68,12 +68,13 @@ package final class PostgresEngine: SQLEngine {
     private static func prepare(_ address: PostgresAddress) throws -> Int64 {
         do {
             let connection = try PostgresConnection(to: address)
+            try PostgresSession.check(connection, at: address)
             try connection.begin(PostgresCommits.beginMaking)
             try connection.run([PostgresCommits.waitToMake] + PostgresCommits.making)
             try connection.commit(commit)
             return try CommitListener.horizon(of: connection)
         } catch let failure as PostgresFailure {
-            throw Unreachable(reason: failure.message)
+            throw PostgresSession.explanation(of: failure)
         }
     }
 

@@ -162,7 +162,8 @@ extension UInt8 {
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }
 
-    fileprivate var isHexDigit: Bool {
+    /// Whether it is an ASCII digit of a hexadecimal number, in upper or lower case.
+    package var isHexDigit: Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(self)
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }
