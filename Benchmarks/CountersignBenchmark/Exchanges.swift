@@ -10,26 +10,32 @@ final class Exchanges: Sendable {
         var refused: [Double] = []
     }
 
-    private let times = Mutex<Times?>(nil)
-
-    /// From now on, requests are recorded.
-    func begin() { times.withLock { $0 = Times() } }
-
-    /// Ends the recording.
-    func end() -> Times {
-        times.withLock { times in
-            defer { times = nil }
-            return times ?? Times()
-        }
+    private struct State {
+        var times = Times()
+        /// When recording begins and ends.
+        var begin: ContinuousClock.Instant?
+        var end: ContinuousClock.Instant?
     }
+
+    private let state = Mutex(State())
+
+    /// What was recorded.
+    var times: Times { state.withLock { $0.times } }
+
+    /// From now on, requests that begin are recorded.
+    func begin() { state.withLock { $0 = State(begin: .now) } }
+
+    /// Requests that begin from now on are not recorded; those under way are.
+    func stop() { state.withLock { $0.end = .now } }
 
     /// Records a request that has just been answered, unless it was to wait.
     func note(_ path: String, _ status: Int, from begin: ContinuousClock.Instant) {
         let isWait = path.contains("wait=") && !path.hasSuffix("wait=0")
         guard !isWait || status == 503 else { return }
         let time = (ContinuousClock.now - begin).inSeconds
-        times.withLock { times in
-            if status == 503 { times?.refused.append(time) } else { times?.accepted.append(time) }
+        state.withLock { state in
+            guard let first = state.begin, begin >= first, state.end.map({ begin < $0 }) ?? true else { return }
+            if status == 503 { state.times.refused.append(time) } else { state.times.accepted.append(time) }
         }
     }
 }

@@ -33,7 +33,7 @@ final class Flood: Sendable {
     /// end.
     func run(rate: Double, seconds: Double, on deployment: Deployment) async throws -> FloodResult {
         let warmup = Self.warmup
-        let result = try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: Void.self) { group in
             let begin = ContinuousClock.now
             var begun = 0
             var time = (server: 0.0, at: begin)
@@ -60,18 +60,20 @@ final class Flood: Sendable {
                 }
                 try await Task.sleep(for: .milliseconds(2))
             }
-            let result = state.withLock { state in
+            state.withLock { state in
                 state.isMeasuring = false
                 state.result.seconds = (ContinuousClock.now - time.at).inSeconds
                 state.result.serverTime = deployment.processorTime - time.server
                 state.result.memory = deployment.residentMemory
-                state.result.exchanges = exchanges.end()
+            }
+            // The slowest requests are still under way.
+            exchanges.stop()
+            try await group.waitForAll()
+            return state.withLock { state in
+                state.result.exchanges = exchanges.times
                 return state.result
             }
-            try await group.waitForAll()
-            return result
         }
-        return result
     }
 
     /// How many answers were acknowledged to a phone and are not known to the portal.

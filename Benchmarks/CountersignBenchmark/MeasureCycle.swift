@@ -21,6 +21,9 @@ struct MeasureCycle: AsyncParsableCommand {
     @Flag(help: "Ask and wait in one request, instead of asking and then waiting by long poll.")
     var askAndWait = false
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     mutating func validate() throws {
         guard (1...10_000).contains(pairs), warmup >= 0, seconds > 0 else {
             throw ValidationError("There must be 1 to 10,000 pairs and some time to measure.")
@@ -37,7 +40,7 @@ struct MeasureCycle: AsyncParsableCommand {
                 servers: servers, pairs: pairs.count, asksAndWaits: askAndWait, measured: measured,
                 unavoidable: unavoidable, machine: Machine())
         }
-        if servers.json {
+        if json {
             print(String(decoding: result.json.encoded, as: UTF8.self))
             if !result.aims.allSatisfy(\.isReached) { throw ExitCode(missedAim) }
         } else {

@@ -22,6 +22,12 @@ struct MeasureKinds: AsyncParsableCommand {
     @Option(help: "In how many rounds the kinds take turns.")
     var rounds = 3
 
+    mutating func validate() throws {
+        guard pairs >= 1, seconds > 0, rounds >= 1 else {
+            throw ValidationError("There must be pairs, rounds, and some time to measure.")
+        }
+    }
+
     mutating func run() async throws {
         // One client alone may not ask for so many codes by default.
         let aims = try await servers.withServers(["--limits-code-asks", "1000000"]) { deployment, unavoidable in

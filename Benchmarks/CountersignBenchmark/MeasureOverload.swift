@@ -28,8 +28,7 @@ struct MeasureOverload: AsyncParsableCommand {
     var seconds = 15.0
 
     mutating func run() async throws {
-        // All portals and phones come from one address.
-        let aims = try await servers.withServers(["--connections-per-address", "100000"]) { deployment, _ in
+        let aims = try await servers.withServers { deployment, _ in
             let load = try await Load(deployment)
             let all = try await load.pairs(max(users, pairs), .usual)
             let peak = try await load.run(

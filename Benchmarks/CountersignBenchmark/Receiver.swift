@@ -42,16 +42,20 @@ final class Receiver: Sendable {
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(server.port)\(path)" }
 
-    /// Waits for the callback about the end of a challenge.
+    /// Waits for the callback about the end of a challenge, or until the task is cancelled.
     func end(of id: String) async {
-        await withCheckedContinuation { continuation in
-            calls.state.withLock { state in
-                if state.ended.remove(id) != nil {
-                    continuation.resume()
-                } else {
-                    state.waiting[id] = continuation
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                calls.state.withLock { state in
+                    if state.ended.remove(id) != nil || Task.isCancelled {
+                        continuation.resume()
+                    } else {
+                        state.waiting[id] = continuation
+                    }
                 }
             }
+        } onCancel: {
+            calls.state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
         }
     }
 }

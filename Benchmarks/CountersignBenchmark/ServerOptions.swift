@@ -22,9 +22,6 @@ struct ServerOptions: ParsableArguments {
     @Option(help: "The processors that the servers run on, as for `taskset`. (default: all)")
     var serverProcessors: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
     mutating func validate() throws {
         guard nodes == 1 || database != nil, (1...100).contains(nodes) else {
             throw ValidationError("Several nodes need --database: SQLite is one server's alone.")

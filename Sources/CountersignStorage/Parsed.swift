@@ -65,5 +65,5 @@ struct ParsedRows: Sendable {
     let types = Parsed<String, ChallengeType>(limit: 256)
     let clients = Parsed<ClientID, Client>(limit: 256)
     /// The issuer's certificate, by the name of its row.
-    let certificates = Parsed<String, Certificate>(limit: 1)
+    let certificates = Parsed<String, Certificate>(limit: 2)
 }

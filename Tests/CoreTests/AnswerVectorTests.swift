@@ -129,7 +129,9 @@ struct AnswerVectorTests {
     @Test("Acts on other devices: whose method has signed, or why it counts for nothing")
     func acts() async throws {
         let scene = try await Scene("device-act")
-        for vector in scene.cases where vector["operation"] == "act" {
+        let acts = scene.cases.filter { $0["operation"] == "act" }
+        try #require(!acts.isEmpty)
+        for vector in acts {
             let name = try #require(vector["name"]?.string)
             let judged = try await Self.judged(vector, in: scene)
             #expect(judged.stage == vector["stage"]?.string, "\(name)")
@@ -159,7 +161,15 @@ struct AnswerVectorTests {
             ("nonce", "\(act.nonce)", scene.file["nonce"]), ("act", act.kind.rawValue, vector["act"]),
             ("device", "\(act.device)", vector["device"]),
         ]
-        if let other = lines.first(where: { $0.1 != $0.2?.string }) { return ("text", other.0, nil) }
+        let isForThis = act.isFor(
+            try #require(scene.file["issuer"]?.string.flatMap { Issuer($0) }),
+            try #require(vector["act"]?.string.flatMap { DeviceAct.Kind(rawValue: $0) }), by: scene.enrollment.id,
+            on: try #require(vector["device"]?.string.flatMap { EnrollmentID($0) }))
+        if let other = lines.first(where: { $0.1 != $0.2?.string }) {
+            #expect(isForThis == (other.0 == "nonce"))
+            return ("text", other.0, nil)
+        }
+        #expect(isForThis)
         switch MethodProof(opened, by: [.biometric, .pin], of: scene.enrollment, at: scene.now) {
         case .signed(let method): return (nil, nil, method.rawValue)
         case .wrongPIN: return ("signer", "wrongPIN", nil)

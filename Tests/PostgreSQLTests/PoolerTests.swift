@@ -1,10 +1,11 @@
 import CountersignCore
-import CountersignStorage
 import CountersignWire
 import Foundation
 import StorageTestSupport
 import TestSupport
 import Testing
+
+@testable import CountersignStorage
 
 /// A real PgBouncer in front of a database.
 private struct Pooler {
@@ -75,6 +76,25 @@ struct PoolerTests {
             _ = try await PostgresDatabase.engine(at: pooler.url, hub: ChangeHub(time: world.time))
         }
         #expect(error?.reason.contains("pool_mode = session") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("A pooler that keeps prepared statements, but gives another session, is refused too")
+    func otherSession() async throws {
+        let world = try await World(.postgresql)
+        let connection = try PostgresConnection(to: PostgresAddress(try #require(world.postgres).url))
+        let touch = SQLStatement("SELECT 1")
+        try PostgresSession.check(connection) { _ = try connection.rows(touch, []) }
+        let error = #expect(throws: PostgresEngine.Unreachable.self) {
+            // Another session has never set it.
+            try PostgresSession.check(connection) { try connection.send(SQLStatement("RESET countersign.session"), []) }
+        }
+        #expect(error?.reason.contains("pool_mode = session") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("A full disk is told apart from other failures of the database's machine")
+    func fullDisk() {
+        let errors = ["53100", "53200", "58030"].map { PostgresFailure(state: $0, message: "").storeError }
+        #expect(errors == [.full, .unavailable, .unavailable])
     }
 
     private static func commit(_ key: String, notifying topic: ChangeTopic, through engine: any SQLEngine) async throws

@@ -29,6 +29,15 @@ struct StoredDatabaseTests {
         return (all ?? []).map { $0.appending(path: "\(Engine.chosen.rawValue)") }.sorted { $0.path < $1.path }
     }
 
+    @Test("There is a database of each schema before this one, and of the first")
+    func schemas() throws {
+        let stored = Set(Self.folders.map { $0.deletingLastPathComponent().lastPathComponent })
+        let count = Migrations.steps(.sqlite).count
+        for schema in 1...max(1, count - 1) {
+            #expect(stored.contains("schema-\(schema)"), "scripts/make-stored-database schema-\(schema) has not run")
+        }
+    }
+
     /// Sends the requests to the issuer to where the server under test listens.
     private struct Redirected: Transport {
         let base = URLSessionTransport()

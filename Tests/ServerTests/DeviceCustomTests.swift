@@ -48,7 +48,7 @@ struct DeviceCustomTests {
     @Test("A hook that hangs takes no place among the requests that are worked on")
     func hangingHook() async throws {
         let name = try #require(AuthenticatorName("phrase"))
-        try await DeviceScene.with(leastLoad: 1) { scene in
+        try await DeviceScene.with(mostLoad: 1) { scene in
             let (asked, ask) = AsyncStream.makeStream(of: Void.self)
             let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .childChannelInitializer { channel in

@@ -22,7 +22,7 @@ struct DeviceScene: Sendable {
     ///   - logger: where the server logs, too.
     ///   - body: is given the scene.
     static func with(
-        issuer: Issuer? = nil, logger: Logger? = nil, leastLoad: Int? = nil,
+        issuer: Issuer? = nil, logger: Logger? = nil, mostLoad: Int? = nil,
         _ body: @escaping @Sendable (DeviceScene) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
@@ -30,7 +30,7 @@ struct DeviceScene: Sendable {
             dataFolder: folder.path("data"), logger: logger,
             settings: { settings in
                 settings.issuer = issuer
-                if let leastLoad { settings.leastLoad = leastLoad }
+                if let mostLoad { settings.mostLoad = mostLoad }
             }
         ) { server in
             let policy: JSONValue = ["max_pending": 1000, "max_asks": 1000, "denial_pause": 0]

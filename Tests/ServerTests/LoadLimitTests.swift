@@ -22,43 +22,78 @@ struct LoadLimitTests {
         for _ in 0..<count { load.leave(at: start + time) }
     }
 
-    @Test("At first so many as are allowed in any case; each answer makes room")
-    func least() {
-        let load = LoadLimit(least: 10)
+    /// Has a number of requests worked on at a time, each for this long, from one time to another; returns the end.
+    private static func work(_ count: Int, each: Duration, by load: LoadLimit, from begin: Duration, to end: Duration)
+        -> Duration
+    {
+        var time = begin
+        while time < end {
+            #expect(admitted(count, by: load, at: time) == count)
+            time += each
+            answer(count, by: load, at: time)
+        }
+        return time
+    }
+
+    @Test("At first so many as are allowed at most; each answer makes room")
+    func most() {
+        let load = LoadLimit(most: 10)
         #expect(Self.admitted(12, by: load, at: .zero) == 10)
         #expect(load.working == 10 && load.refused == 2)
         Self.answer(3, by: load, at: .milliseconds(10))
         #expect(Self.admitted(5, by: load, at: .milliseconds(20)) == 3)
     }
 
-    @Test("Later so many as are answered in a tenth of a second; after a pause the first limit holds again")
-    func measured() {
-        let load = LoadLimit(least: 10)
-        for step in 0..<50 {
-            let time = Duration.milliseconds(10 * step)
-            #expect(Self.admitted(10, by: load, at: time) == 10)
-            Self.answer(10, by: load, at: time)
+    @Test("Where requests take longer than a tenth of a second, only so many as are answered in one")
+    func slow() {
+        let load = LoadLimit(most: 1000)
+        // Before the first answer at 600 ms, 800 came: 133 in a tenth of a second.
+        let end = Self.work(400, each: .milliseconds(200), by: load, from: .zero, to: .milliseconds(600))
+        #expect(Self.admitted(1000, by: load, at: end) == 133)
+    }
+
+    @Test("Where the disk is slow, never fewer than 128, or than are allowed at most")
+    func floor() {
+        for (most, admitted) in [(1000, 128), (100, 100)] {
+            let load = LoadLimit(most: most)
+            let end = Self.work(50, each: .milliseconds(300), by: load, from: .zero, to: .milliseconds(600))
+            #expect(Self.admitted(2000, by: load, at: end) == admitted)
         }
-        #expect(Self.admitted(200, by: load, at: .milliseconds(500)) == 100)
-        // Slower, and a window that is a little longer: the limit follows.
-        Self.answer(90, by: load, at: .milliseconds(900))
-        Self.answer(10, by: load, at: .milliseconds(1250))
-        #expect(Self.admitted(200, by: load, at: .milliseconds(1252)) == 12)
-        Self.answer(12, by: load, at: .milliseconds(1300))
-        #expect(Self.admitted(200, by: load, at: .seconds(10)) == 10)
+    }
+
+    @Test("Where requests are answered in time the limit rises by a quarter each half second; a pause lifts it at once")
+    func rises() {
+        let load = LoadLimit(most: 256)
+        var end = Self.work(100, each: .milliseconds(200), by: load, from: .zero, to: .milliseconds(600))
+        #expect(Self.admitted(300, by: load, at: end) == 128)
+        Self.answer(128, by: load, at: end)
+        end = Self.work(100, each: .milliseconds(50), by: load, from: end, to: end + .milliseconds(500))
+        #expect(Self.admitted(300, by: load, at: end) == 161)
+        Self.answer(161, by: load, at: end)
+        #expect(Self.admitted(300, by: load, at: end + .seconds(10)) == 256)
+    }
+
+    @Test("A fast server takes on more than the most, if it answers more in a tenth of a second")
+    func fast() {
+        let load = LoadLimit(most: 10)
+        var end = Duration.zero
+        for _ in 0..<20 {
+            end = Self.work(10, each: .milliseconds(5), by: load, from: end, to: end + .milliseconds(500))
+        }
+        #expect(Self.admitted(1000, by: load, at: end) == 200)
     }
 
     @Test("The log is told once a second")
     func told() {
-        let load = LoadLimit()
-        let told = [0, 500, 999, 1000, 1999, 2000].filter { load.tells(at: Self.start + .milliseconds($0)) }
+        let pace = OncePerSecond()
+        let told = [0, 500, 999, 1000, 1999, 2000].filter { pace.isDue(at: Self.start + .milliseconds($0)) }
         #expect(told == [0, 1000, 2000])
     }
 
     @Test("RFC 9110 §15.6.4: who is refused is told when to come again; health is always told")
     func overHTTP() async throws {
         let folder = try TemporaryFolder()
-        try await TestServer.with(dataFolder: folder.path("data"), settings: { $0.leastLoad = 0 }) { server in
+        try await TestServer.with(dataFolder: folder.path("data"), settings: { $0.mostLoad = 0 }) { server in
             let refused = try await server.send(.GET, "/v1/users/any")
             #expect(refused.status == 503)
             #expect(refused.headers["retry-after"] == "1")
@@ -71,7 +106,7 @@ struct LoadLimitTests {
     @Test("A body that does not come takes no place, nor does a request that waits")
     func slowBodies() async throws {
         let folder = try TemporaryFolder()
-        try await TestServer.with(dataFolder: folder.path("data"), settings: { $0.leastLoad = 1 }) { server in
+        try await TestServer.with(dataFolder: folder.path("data"), settings: { $0.mostLoad = 1 }) { server in
             let shop = try await server.makeClient()
             let user = try await shop.makeUser()
             _ = try await server.administrator.call(.PUT, "/v1/admin/types/scan", ["qr": true]).success()

@@ -61,6 +61,8 @@ struct MetricsTests {
             #expect(grown("countersign_refusals_total{code=\"not_found\"}") == 1)
             #expect(grown("countersign_refusals_total{code=\"rate_limited\"}") == 0)
             #expect(grown("countersign_commits_total") >= 3)
+            // A write begins and ends a transaction, and changes something between.
+            #expect(grown("countersign_statements_total") >= 3 * grown("countersign_writes_total"))
             #expect(grown("countersign_writes_total") >= grown("countersign_commits_total"))
             #expect(after["countersign_database_readable"] == 1)
             #expect(after["countersign_outbox_messages"] == 0)

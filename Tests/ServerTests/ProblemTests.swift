@@ -5,6 +5,8 @@ import OpenPGP
 import ServerTestSupport
 import Testing
 
+@testable import CountersignServer
+
 @Suite("RFC 9457: errors become problems")
 struct ProblemTests {
     @Test(
@@ -30,6 +32,13 @@ struct ProblemTests {
         #expect(ProblemDetails(shape: error).knownCode == code)
         #expect(ProblemDetails(shape: error)["pointer"] == "/a")
         #expect(ProblemDetails(shape: error).status == 422)
+    }
+
+    @Test("A full disk is told with its reason, and may be tried again")
+    func fullDisk() {
+        let problem = ProblemDetails(failure: .noRoom)
+        #expect(problem.knownCode == .unavailable && problem.status == 503)
+        #expect(problem.detail == "there is no room on the database's disk")
     }
 
     @Test(

@@ -269,7 +269,13 @@ struct ProtocolVectorTests {
             ("issuer", "\(read.issuer)", file["issuer"]), ("challenge", "\(read.challenge)", vector["challenge"]),
             ("enrollment", "\(read.enrollment)", file["enrollment"]),
         ]
-        if let other = expected.first(where: { $0.1 != $0.2?.string }) { return ("purpose", other.0, nil) }
+        let isForThis = read.isFor(
+            try #require(file["issuer"]?.string.flatMap { Issuer($0) }),
+            try #require(vector["challenge"]?.string.flatMap { ChallengeID($0) }),
+            by: try #require(file["enrollment"]?.string.flatMap { EnrollmentID($0) }))
+        let other = expected.first { $0.1 != $0.2?.string }
+        #expect(isForThis == (other == nil))
+        if let other { return ("purpose", other.0, nil) }
         return (nil, nil, read.code)
     }
 }

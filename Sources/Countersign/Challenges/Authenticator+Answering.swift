@@ -279,9 +279,9 @@ extension Authenticator {
         } catch .notHandleable, .serverChanged {
             return nil
         }
-        guard let message = try? ReturnMessage(json), message.issuer == stored.issuer, message.challenge == id,
-            message.enrollment == stored.id
-        else { return nil }
+        guard let message = try? ReturnMessage(json), message.isFor(stored.issuer, id, by: stored.id) else {
+            return nil
+        }
         return message.code
     }
 }

@@ -98,7 +98,7 @@ package enum ActOnDevice {
         let opened = try? await keys.openWithoutVerifying(
             authorization, intendedRecipient: keys.certificate.fingerprint)
         guard let opened, let act = String(strictUTF8: opened.content).flatMap({ DeviceAct($0) }),
-            act.issuer == ports.issuer, act.enrollment == caller.id, act.kind == kind, act.device == other,
+            act.isFor(ports.issuer, kind, by: caller.id, on: other),
             ChangeMethods.isFresh(act.nonce, of: caller.id, at: now, ports.hasher)
         else { return (.invalid, nil) }
         let methods = [AnswerMethod.biometric, .pin].filter { caller.counts($0, at: now) }

@@ -45,7 +45,11 @@ struct HTTPConnection: HTTPChannelHandler {
         }
     }
 
-    func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value, logger: logger) }
+    func handle(value: Value, logger: Logger) async {
+        await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await handleHTTP(asyncChannel: value, logger: logger)
+        }
+    }
 }
 
 /// The network already has the maximum number of connections.

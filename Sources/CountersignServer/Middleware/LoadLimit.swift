@@ -3,34 +3,43 @@ import Synchronization
 
 /// Keeps the server from taking on more requests than it can answer in time.
 ///
-/// A request that waits its turn too long is of no use to its caller, and keeps others waiting. So no more requests are
-/// worked on at once than the server has lately answered in a tenth of a second; a request beyond that is refused at
-/// once. A server that has had little to do takes ``least`` at once. Requests that wait for something to happen are not
-/// counted while they wait.
+/// A request that waits its turn too long is of no use to its caller, and keeps others waiting. So where requests have
+/// lately taken more than a tenth of a second, no more are worked on at once than are answered in a tenth of a second,
+/// or ``floor``; a request beyond that is refused at once. Requests that wait for something to happen are not counted while they
+/// wait.
 final class LoadLimit: Sendable {
     /// For how long answers are counted before the limit changes.
     static let window = Duration.milliseconds(500)
-    /// How long a request may take when as many are worked on as may be.
+    /// For how long the admitted requests may keep the server busy.
     private static let turn = Duration.milliseconds(100)
+    /// How many are worked on in any case.
+    ///
+    /// Where the disk is slow, requests take long however few they are, and the more there are, the more of them share
+    /// a sync.
+    private static let floor = 128
 
     private struct State {
         var working = 0
         var refused = 0
         var limit: Int
+        /// When ``busy`` was last added to.
+        var counted: ContinuousClock.Instant?
+        /// The time that all requests together have spent at work in this window.
+        var busy = Duration.zero
         var answered = 0
         var began: ContinuousClock.Instant?
-        var toldAt: ContinuousClock.Instant?
     }
 
-    private let least: Int
+    private let most: Int
     private let state: Mutex<State>
 
     /// A limit for a server that has not answered anything yet.
     ///
-    /// - Parameter least: how many requests may be worked on at once in any case.
-    init(least: Int = 256) {
-        self.least = least
-        state = Mutex(State(limit: least))
+    /// - Parameter most: how many requests may be worked on at once by a server that answers them in time, or more if
+    ///   it answers more than these in a tenth of a second.
+    init(most: Int = 256) {
+        self.most = most
+        state = Mutex(State(limit: most))
     }
 
     /// How many requests are worked on now.
@@ -53,15 +62,6 @@ final class LoadLimit: Sendable {
         }
     }
 
-    /// Whether the log should be told of a refusal, which is once a second.
-    func tells(at now: ContinuousClock.Instant) -> Bool {
-        state.withLock { state in
-            if let toldAt = state.toldAt, now - toldAt < .seconds(1) { return false }
-            state.toldAt = now
-            return true
-        }
-    }
-
     /// Counts an admitted request as answered.
     func leave(at now: ContinuousClock.Instant) {
         state.withLock { state in
@@ -72,15 +72,27 @@ final class LoadLimit: Sendable {
     }
 
     private func measure(_ state: inout State, at now: ContinuousClock.Instant) {
+        state.busy += (now - (state.counted ?? now)) * state.working
+        state.counted = now
         guard let began = state.began else {
             state.began = now
             return
         }
         let length = now - began
         guard length >= Self.window else { return }
-        // Where nothing was asked for a while, the window is longer and says less about what the server can do.
-        state.limit = max(least, length < Self.window * 2 ? Int(Double(state.answered) * (Self.turn / length)) : 0)
-        (state.answered, state.began) = (0, now)
+        state.limit = limit(after: state, of: length)
+        (state.answered, state.busy, state.began) = (0, .zero, now)
+    }
+
+    /// The limit after a window of this length.
+    private func limit(after state: State, of length: Duration) -> Int {
+        // Where nothing was asked for a while, the window is longer and says nothing of what the server can do.
+        guard state.answered > 0, length < Self.window * 2 else { return most }
+        let inTurn = Int(Double(state.answered) * (Self.turn / length))
+        let taken = state.busy / state.answered
+        if taken > Self.turn { return max(min(most, Self.floor), inTurn) }
+        // It rises slowly: the first window in which all was answered in time is not yet the end of the rush.
+        return min(max(most, inTurn), state.limit + state.limit / 4 + 1)
     }
 }
 

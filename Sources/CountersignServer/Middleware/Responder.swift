@@ -28,6 +28,8 @@ final class Responder: Sendable {
     private let proxies: TrustedProxies
     private let access: AccessLog
     private let load: LoadLimit
+    private let overload = OncePerSecond()
+    private let fullDisk = OncePerSecond()
     private let date = DateField()
 
     /// Creates a responder.
@@ -186,7 +188,7 @@ final class Responder: Sendable {
     private func failure(of error: any Error, _ context: ServerContext) -> RequestFailure {
         switch error {
         case RequestFailure.overloaded:
-            if load.tells(at: .now) { ports.logger.warning("overloaded", metadata: ["working": "\(load.working)"]) }
+            if overload.isDue(at: .now) { ports.logger.warning("overloaded", metadata: ["working": "\(load.working)"]) }
             return .overloaded
         case let failure as RequestFailure: return failure
         case is CancellationError: return .unavailable
@@ -194,9 +196,14 @@ final class Responder: Sendable {
             ports.logger.error("store unavailable", metadata: ["request": "\(context.requestID)", "error": "\(error)"])
             return .unavailable
         case StoreError.full:
-            ports.logger.error(
-                "no room on the database's disk",
-                metadata: ["request": "\(context.requestID)", "advice": "make room; nothing is lost, and reads go on"])
+            // Each line may take the room that is made.
+            if fullDisk.isDue(at: .now) {
+                ports.logger.error(
+                    "no room on the database's disk",
+                    metadata: [
+                        "request": "\(context.requestID)", "advice": "make room; nothing is lost, and reads go on",
+                    ])
+            }
             return .noRoom
         default:
             ports.logger.error("fault", metadata: ["request": "\(context.requestID)", "error": "\(error)"])

@@ -111,7 +111,7 @@ package struct Server: Sendable {
             limits: settings.limits, hooks: HooksBesidesWork(hooks: hooks), logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
-        load = LoadLimit(least: settings.leastLoad)
+        load = LoadLimit(most: settings.mostLoad)
         resources = DoorResources(ports: ports, isDevelopment: isDevelopment)
         developmentOutbox = isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil
         self.doors = doors(resources) + [NativeAPI(resources, developmentOutbox: developmentOutbox)]
@@ -163,13 +163,15 @@ package struct Server: Sendable {
         let responder = Responder(
             RouteTable(doors), doors: doors, ports: ports, proxies: settings.proxies, counts: requests, load: load)
         let limit = FileLimit.connections(atMost: settings.connections.total, logger)
-        let listener = try HTTPServerBuilder.http1(counting: connections, securedBy: certificates).buildServer(
+        let eventLoops = EventLoopGroupProvider.singleton.eventLoopGroup
+        let server = try HTTPServerBuilder.http1(counting: connections, securedBy: certificates).buildServer(
             configuration: .init(
                 address: .hostname(settings.host, port: settings.port), backlog: ConnectionLimits.backlog,
                 availableConnectionsDelegate: .maximum(limit, logger: Responder.silent)),
-            eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: Responder.silent,
+            eventLoopGroup: eventLoops, logger: Responder.silent,
             responder: { try await responder.respond(to: $0, writer: $1, channel: $2) },
             onServerRunning: { _ in announce.finish() })
+        let listener = Listener(server: server, loop: eventLoops.next())
         let senders = try Senders(
             settings, reach: reach, issuer: issuer, isDevelopment: resources.isDevelopment,
             developmentOutbox: developmentOutbox, tokens: store, time: ports.time)

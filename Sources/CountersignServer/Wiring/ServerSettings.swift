@@ -41,8 +41,8 @@ package struct ServerSettings: Sendable {
     package var proxies = TrustedProxies()
     /// The maximum numbers of connections.
     package var connections = ConnectionLimits()
-    /// How many requests the server works on at once in any case; see ``LoadLimit``.
-    var leastLoad = 256
+    /// How many requests the server works on at once while it answers them in time; see ``LoadLimit``.
+    var mostLoad = 256
     /// The address of the metrics' listener; nil for none.
     package var metrics: ListenAddress?
     /// The certificate and the key for TLS; nil for plain HTTP.

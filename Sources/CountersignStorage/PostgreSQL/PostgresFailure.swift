@@ -37,7 +37,7 @@ struct PostgresFailure: Error {
         // The statement was cancelled because it took too long.
         case "57014": return .unavailable
         case "53100": return .full
-        // 53: insufficient disk, memory or connections. 58: an error of the server's machine.
+        // 53: too little memory, or too many connections. 58: an error of the server's machine.
         case let state where state.hasPrefix("53") || state.hasPrefix("58"): return .unavailable
         default: return .engine("PostgreSQL \(state): \(message)")
         }

@@ -16,15 +16,21 @@ enum PostgresSession {
     ///
     /// - Throws: ``PostgresEngine/Unreachable`` if it does not.
     static func check(_ connection: PostgresConnection, at address: PostgresAddress) throws {
-        let mark = "\(UInt64.random(in: 0...(.max)))"
-        _ = try connection.rows(set, [.text(mark)])
         // A pooler gives the session that was used last to whoever comes next.
         let other = try PostgresConnection(to: address)
-        try other.begin(begin)
-        _ = try other.rows(touch, [])
-        let kept = try connection.rows(get, []).first?.text(0)
+        try check(connection) {
+            try other.begin(begin)
+            _ = try other.rows(touch, [])
+        }
         try other.abandon(by: rollback)
-        guard kept == mark else { throw pooled }
+    }
+
+    /// Checks that a connection keeps its session while something else happens.
+    static func check(_ connection: PostgresConnection, during other: () throws -> Void) throws {
+        let mark = "\(UInt64.random(in: 0...(.max)))"
+        _ = try connection.rows(set, [.text(mark)])
+        try other()
+        guard try connection.rows(get, []).first?.text(0) == mark else { throw pooled }
     }
 
     /// The session is not the connection's own.

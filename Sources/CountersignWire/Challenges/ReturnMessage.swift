@@ -25,6 +25,11 @@ public struct ReturnMessage: Sendable {
         self.code = code
     }
 
+    /// Whether it is about the approval of this challenge by this device.
+    package func isFor(_ issuer: Issuer, _ challenge: ChallengeID, by enrollment: EnrollmentID) -> Bool {
+        self.issuer == issuer && self.challenge == challenge && self.enrollment == enrollment
+    }
+
     /// The message as JSON.
     public var json: JSONValue {
         [

@@ -50,6 +50,11 @@ public struct DeviceAct: Hashable, Sendable {
         """
     }
 
+    /// Whether it is this act of this device on that one.
+    package func isFor(_ issuer: Issuer, _ kind: Kind, by enrollment: EnrollmentID, on other: EnrollmentID) -> Bool {
+        self.issuer == issuer && self.kind == kind && self.enrollment == enrollment && device == other
+    }
+
     /// Reads an act, or nil; every accepted text renders to the same bytes again.
     public init?(_ text: String) {
         var lines = FieldLines(text)

@@ -52,8 +52,8 @@
             }
             if case .failure = result { print("the server's last words: \(await keeper.lastWords)") }
             try? await keeper.kill()
-            try await http.shutdown()
             try await Self.run("umount", ["-l", keeper.data])
+            try await http.shutdown()
             try result.get()
         }
 

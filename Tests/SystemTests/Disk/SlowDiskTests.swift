@@ -13,7 +13,7 @@
     struct SlowDiskTests {
         /// How much longer a sync takes, in milliseconds.
         private static let delay = 100
-        /// How many challenges are asked at once.
+        /// How many users are made at once.
         private static let burst = 200
 
         @Test("Portals and phones work as ever, and what is asked at once shares syncs")
