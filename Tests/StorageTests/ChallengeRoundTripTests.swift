@@ -113,6 +113,43 @@ struct ChallengeRoundTripTests {
         #expect(try await world.count("challenges") == 0)
     }
 
+    @Test(
+        "Of the asks that limit the next one, those after the last approval are read, newest first",
+        arguments: Engine.allCases)
+    func recentAsks(_ engine: Engine) async throws {
+        let scene = try await Scene(engine)
+        let world = scene.world
+        let device = scene.devices[0].enrollment
+        var recent: [RecentAsk.Outcome] {
+            get async throws {
+                let now = world.time.now
+                return try await world.store.read {
+                    try $0.challenges.asks(
+                        of: scene.user, by: scene.client.id, now: now, since: now.adding(-3600), limits: (10, 3))
+                }.recent.map(\.outcome)
+            }
+        }
+        func ask(_ outcome: ChallengeOutcome) async throws {
+            world.time.advance(seconds: 1)
+            let challenge = try scene.challenge(full: false)
+            try await world.store.commit { try $0.challenges.insert(challenge, targets: []) }
+            _ = try await world.store.commit { try $0.challenges.end(challenge.id, as: outcome, at: world.time.now) }
+        }
+        #expect(try await recent == [])
+        try await ask(.denied(by: device))
+        let denied = RecentAsk.Outcome.denied(at: world.time.now)
+        #expect(try await recent == [denied])
+        try await ask(.approved(.confirm, by: device))
+        #expect(try await recent == [])
+        for _ in 1...2 { try await ask(.cancelled) }
+        try await ask(.denied(by: device))
+        #expect(try await recent == [.denied(at: world.time.now), .other, .other])
+        try await ask(.cancelled)
+        #expect(try await recent.count == 3, "no more than the limit")
+        world.time.advance(seconds: 3601)
+        #expect(try await recent == [])
+    }
+
     static let outcomes: [@Sendable (EnrollmentID) -> ChallengeOutcome] = [
         { .approved(.confirm, by: $0) }, { .denied(by: $0) }, { .reported(by: $0) }, { _ in .failed(.wrongNumber) },
         { _ in .failed(.deviceRemoved) }, { _ in .cancelled }, { _ in .expired }, { _ in .failed(.deviceSuspended) },

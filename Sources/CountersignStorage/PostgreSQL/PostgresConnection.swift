@@ -159,7 +159,7 @@ final class PostgresConnection: SQLConnection {
     func abandon(by statement: SQLStatement) throws(PostgresFailure) {
         last = nil
         // After a failure the server skips commands up to the end of the batch, and must not skip this one.
-        try endBatch()
+        if !sent.isEmpty { try endBatch() }
         try send(statement, PostgresArguments())
         try endBatch()
         for index in sent.indices { sent[index].isAbandoned = true }
@@ -308,7 +308,8 @@ extension PostgresConnection {
         entry.fd = socket
         entry.events = Int16(POLLIN)
         // There may be data to read first.
-        for _ in 0..<3 where poll(&entry, 1, 0) != 0 {
+        for _ in 0..<3 {
+            if poll(&entry, 1, 0) == 0 { return }
             if PQconsumeInput(handle) == 0 { isUsable = false }
         }
     }
