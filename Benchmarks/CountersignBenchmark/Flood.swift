@@ -28,6 +28,32 @@ final class Flood: Sendable {
 
     /// For how many seconds the rate rises before it is measured, so that not all connections are opened at once.
     private static let warmup = 20.0
+    /// For how many seconds cycles run before the peak is measured.
+    private static let peakWarmup = 3.0
+
+    /// The cycles a second of some workers, each of which begins the next when one has ended, with all users in turn.
+    func peak(of workers: Int, seconds: Double) async throws -> Double {
+        let end = ContinuousClock.now + .seconds(Self.peakWarmup + seconds)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<workers {
+                group.addTask {
+                    while ContinuousClock.now < end, let pair = self.state.withLock({ $0.idle.popLast() }) {
+                        try await self.cycle(of: pair)
+                    }
+                }
+            }
+            try await Task.sleep(for: .seconds(Self.peakWarmup))
+            state.withLock { $0.isMeasuring = true }
+            try await Task.sleep(until: end)
+            let cycles = state.withLock { state in
+                state.isMeasuring = false
+                defer { state.result = FloodResult() }
+                return state.result.cycles
+            }
+            try await group.waitForAll()
+            return Double(cycles) / seconds
+        }
+    }
 
     /// Begins cycles at a rate that rises, then for `seconds` at the rate that is measured; then lets those under way
     /// end.

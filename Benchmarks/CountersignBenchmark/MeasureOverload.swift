@@ -8,14 +8,14 @@ struct MeasureOverload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "overload", abstract: "Measure a server at its peak, and then under a multiple of that load.",
         discussion: """
-            First pairs of a portal and a phone work one cycle after the other: their rate is the peak. Then cycles \
-            begin at a fixed rate, whatever became of those before. A portal that is refused gives up; everything else \
+            First portals and phones work one cycle after the other, with all users in turn: their rate is the peak. \
+            Then cycles begin at a fixed rate, whatever became of those before. A portal that is refused gives up; everything else \
             that is refused is sent again, as the SDK and a good portal do.
             """)
 
     @OptionGroup var servers: ServerOptions
 
-    @Option(help: "How many pairs work while the peak is measured.")
+    @Option(help: "How many cycles are under way at a time while the peak is measured.")
     var pairs = 32
 
     @Option(help: "How many users there are; one is asked only when no cycle of theirs is under way.")
@@ -31,10 +31,8 @@ struct MeasureOverload: AsyncParsableCommand {
         let aims = try await servers.withServers { deployment, _ in
             let load = try await Load(deployment)
             let all = try await load.pairs(max(users, pairs), .usual)
-            let peak = try await load.run(
-                Array(all.prefix(pairs)), warmup: .seconds(3), duration: .seconds(seconds))
-            let rate = Double(peak.cycles) / peak.seconds
             let flood = Flood(all, load.exchanges)
+            let rate = try await flood.peak(of: pairs, seconds: seconds)
             let result = try await flood.run(rate: rate * times, seconds: seconds, on: deployment)
             let lost = try await flood.lost()
             try? await load.shutdown()

@@ -4,11 +4,14 @@ import Synchronization
 
 /// Notifies waiting tasks within one process, and ends their waits at their deadlines.
 package final class ChangeHub: ChangeNotifier, Sendable {
-    /// The interval at which deadlines are checked; a wait can end this much too late.
-    private static let tick = Duration.milliseconds(100)
+    /// The interval at which deadlines are checked, in milliseconds; a wait can end this much too late.
+    private static let tick: Int64 = 100
 
     private struct Listeners {
         var byTopic: [ChangeTopic: [Int: Listener]] = [:]
+        /// Those that wait, by the tick of their deadline: ten thousand that wait for a minute are not looked at each
+        /// tick.
+        var byTick: [Int64: [Int: Listener]] = [:]
         var next = 0
     }
 
@@ -34,7 +37,7 @@ package final class ChangeHub: ChangeNotifier, Sendable {
             listeners.byTopic[topic, default: [:]][listeners.next] = listener
             return listeners.next
         }
-        return Subscription(listener: listener) { [weak self] in self?.drop(topic, number) }
+        return Subscription(listener, number, of: topic, in: self)
     }
 
     /// The number of current subscriptions.
@@ -59,11 +62,18 @@ package final class ChangeHub: ChangeNotifier, Sendable {
     /// Ends each wait whose deadline has passed; runs until the task is cancelled.
     package func run() async throws {
         while true {
-            try await clock.sleep(for: Self.tick)
+            try await clock.sleep(for: .milliseconds(Self.tick))
             let now = time.now
-            let all = listeners.withLock { $0.byTopic.values.flatMap(\.values) }
-            for listener in all { listener.end(by: now) }
+            let due = listeners.withLock { listeners in
+                let ticks = listeners.byTick.keys.filter { $0 <= Self.tick(of: now) }
+                return ticks.sorted().flatMap { listeners.byTick[$0].map { Array($0.values) } ?? [] }
+            }
+            for listener in due { listener.end(by: now) }
         }
+    }
+
+    private static func tick(of time: Timestamp) -> Int64 {
+        time.milliseconds / tick
     }
 
     private func drop(_ topic: ChangeTopic, _ number: Int) {
@@ -73,18 +83,36 @@ package final class ChangeHub: ChangeNotifier, Sendable {
         }
     }
 
+    private func note(_ listener: Listener, _ number: Int, until deadline: Timestamp) {
+        listeners.withLock { $0.byTick[Self.tick(of: deadline), default: [:]][number] = listener }
+    }
+
+    private func forget(_ number: Int, until deadline: Timestamp) {
+        listeners.withLock { listeners in
+            let tick = Self.tick(of: deadline)
+            listeners.byTick[tick]?[number] = nil
+            if listeners.byTick[tick]?.isEmpty == true { listeners.byTick[tick] = nil }
+        }
+    }
+
     private final class Subscription: ChangeSubscription {
         private let listener: Listener
-        private let end: @Sendable () -> Void
+        private let number: Int
+        private let topic: ChangeTopic
+        private let hub: ChangeHub
 
-        init(listener: Listener, end: @escaping @Sendable () -> Void) {
+        init(_ listener: Listener, _ number: Int, of topic: ChangeTopic, in hub: ChangeHub) {
             self.listener = listener
-            self.end = end
+            self.number = number
+            self.topic = topic
+            self.hub = hub
         }
 
-        deinit { end() }
+        deinit { hub.drop(topic, number) }
 
         func wait(until deadline: Timestamp) async throws {
+            hub.note(listener, number, until: deadline)
+            defer { hub.forget(number, until: deadline) }
             try await listener.wait(until: deadline)
         }
 

@@ -5,7 +5,7 @@ package import Encodings
 package struct DeliveryView: Sendable {
     /// What came of the push.
     package struct Push: Sendable {
-        /// `queued`, `sent` or `failed`.
+        /// `queued`, `accepted` or `failed`.
         package var state: String
         /// Why it failed.
         package var reason: String?

@@ -214,6 +214,25 @@ struct ProtocolVectorTests {
         }
     }
 
+    @Test("Codes and invitations: what a device reads, and what it does not")
+    func shownTexts() throws {
+        let file = try file("shown-text")
+        let issuer = try #require(file["issuer"]?.string.flatMap { Issuer($0) })
+        for vector in try cases(of: file) {
+            let name = try #require(vector["name"]?.string)
+            let text = try #require(vector["text"]?.string)
+            let expected = try vector["read"]?.string.map { try JSONValue(parsing: Array($0.utf8)) }
+            switch vector["operation"]?.string {
+            case "picture": #expect(ChallengeCode(text)?.claim == expected, "\(name)")
+            case "link": #expect(ChallengeCode(link: text, to: issuer)?.claim == expected, "\(name)")
+            case "invitation":
+                let invitation = EnrollmentInvitation(text).flatMap { $0.issuer == issuer ? $0 : nil }
+                #expect(invitation?.text == expected.map { Base64.encode($0.encoded) }, "\(name)")
+            case let other: Issue.record("\(name): \(other ?? "no operation")")
+            }
+        }
+    }
+
     @Test("Links: where a device goes back to, and the message that brings the code")
     func returns() async throws {
         let file = try file("return-message")

@@ -48,7 +48,7 @@ package enum AnswerFault: Equatable, Sendable {
         case .message(let error): "the message cannot be read: \(error.words)"
         case .form(let refusal): refusal.words
         case .text: "the signed text is not the receipt of this challenge, byte for byte"
-        case .time: "answered before the challenge was fetched or after now, or signed before the key was bound"
+        case .time: "answered before the challenge was asked or after now, or signed before the key was bound"
         case .method:
             "the challenge does not allow the method, the method is not set, or a number is missing or too much"
         case .signer: "the signature is not by the key that proves the method"

@@ -51,7 +51,7 @@ public struct EnrollmentInvitation: Equatable, Sendable {
         guard let bytes = Base64.decode(text), let json = try? JSONValue(parsing: bytes),
             let issuer = json["issuer"]?.string.flatMap({ Issuer($0) }),
             let ticket = json["ticket"]?.string,
-            let fingerprint = json["fingerprint"]?.string.flatMap({ Fingerprint($0) }),
+            let shown = json["fingerprint"]?.string, let fingerprint = Fingerprint(shown), "\(fingerprint)" == shown,
             let user = json["user"]?.string.flatMap({ UserID($0) }),
             let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })
         else { return nil }

@@ -525,6 +525,23 @@ def returns(file: File) -> Checks:
                 unhex(case["message"]), keys, server, case["now"]).decode() == case["body"]
 
 
+def shown(file: File) -> Checks:
+    """Reads each code and each invitation; codes-and-links.md, The code; enrollment.md, The invitation."""
+    for case in file["cases"]:
+        def read() -> dict[str, str]:
+            if case["operation"] == "invitation":
+                return c.read_invitation(case["text"], file["issuer"])
+            return c.read_code(case["text"], {"picture": "qr"}.get(case["operation"], "link"), file["issuer"])
+
+        def judge() -> bool:
+            if not case["valid"]:
+                return refused(read)
+            expected = json.loads(case["read"])
+            return {name: value for name, value in read().items() if name in expected} == expected
+
+        yield case["name"], judge
+
+
 def webhooks(file: File) -> Checks:
     """Verifies each call of the server, and signs it anew; relying-party.md, Calls of the server."""
     for case in file["cases"]:
@@ -552,7 +569,7 @@ def webhooks(file: File) -> Checks:
 FILES = {
     "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "sealed-answer": answers,
     "certificate": certificates, "method-change": changes, "push-envelope": pushes, "removal-notice": notices,
-    "device-act": acts, "return-message": returns, "webhook": webhooks}
+    "device-act": acts, "return-message": returns, "shown-text": shown, "webhook": webhooks}
 
 
 def main(folder: pathlib.Path) -> int:

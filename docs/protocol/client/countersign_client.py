@@ -1032,6 +1032,30 @@ def read_return(content: bytes, challenge: str, issuer: str, enrollment: str) ->
     return body["code"]
 
 
+def read_code(text: str, via: str, issuer: str) -> dict[str, str]:
+    """The body of a claim by a code that came as a picture (`qr`) or as a link; codes-and-links.md, The code."""
+    if via == "link":
+        require(text.startswith(issuer + "/q#"), "a link to another server")
+        content = decode64url(text.removeprefix(issuer + "/q#"))
+    else:
+        content = decode64(text)
+    code = json.loads(content)
+    require(isinstance(code, dict) and set(code) == {"transaction_id", "otp"}, "other members")
+    require(re.fullmatch("chl" + ID, str(code["transaction_id"])), "a malformed challenge")
+    require(str(code["otp"]).startswith(via + "."), "a code of the other form")
+    return {**code, "via": via}
+
+
+def read_invitation(text: str, issuer: str) -> dict[str, str]:
+    """The invitation in a ticket's QR code; enrollment.md, The invitation."""
+    invitation = json.loads(decode64(text))
+    require(isinstance(invitation["ticket"], str), "a malformed ticket")
+    for name, pattern in {"fingerprint": "[0-9A-F]{40}", "user": "usr" + ID, "enrollment": "enr" + ID}.items():
+        require(re.fullmatch(pattern, str(invitation[name])), f"a malformed {name}")
+    require(invitation["issuer"] == issuer, "an invitation of another issuer")
+    return invitation
+
+
 def webhook_signature(secret: str, identifier: str, timestamp: int | str, body: bytes) -> str:
     """A signature of a call of the server; relying-party.md, Calls of the server; Standard Webhooks."""
     key = decode64(secret.removeprefix("whsec_"))
@@ -1141,8 +1165,7 @@ class Device:
     @staticmethod
     def enroll(qr: str, issuer: str, name: str, **described: str) -> Device:
         """Enrolls by the text of a ticket's QR code; enrollment.md, The steps of a device."""
-        invitation = json.loads(decode64(qr))
-        require(invitation["issuer"] == issuer, "an invitation of another issuer")
+        invitation = read_invitation(qr, issuer)
         pinned = bytes.fromhex(invitation["fingerprint"])
         server = fetch_server_certificate(issuer)
         require(server.fingerprint == pinned, "another server")

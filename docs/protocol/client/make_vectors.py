@@ -1036,6 +1036,85 @@ def return_cases() -> list[dict[str, Any]]:
     return cases
 
 
+# Texts that are shown
+
+def shown_cases() -> list[dict[str, Any]]:
+    """Codes and invitations that a device must accept or refuse."""
+    cases: list[dict[str, Any]] = []
+    challenge = {"transaction_id": CHALLENGE, "otp": "qr." + encode64url(seed("one-time password"))}
+    link = {**challenge, "otp": "link." + encode64url(seed("one-time password of a link"))}
+    invitation = {"issuer": ISSUER, "ticket": "ctt_" + encode64url(seed("ticket")),
+                  "fingerprint": SERVER.public.name, "user": USER, "enrollment": ENROLLMENT}
+
+    def text(members: dict[str, Any]) -> str:
+        return c.encode64(compact(members).encode())
+
+    def link_of(members: dict[str, Any], issuer: str = ISSUER) -> str:
+        return f"{issuer}/q#{encode64url(compact(members).encode())}"
+
+    def case(operation: str, name: str, shown: str, read: dict[str, Any] | None = None) -> None:
+        cases.append({"name": f"{operation}: {name}", "operation": operation, "text": shown,
+                      "read": read and compact(read), "valid": read is not None})
+
+    def without(members: dict[str, Any], name: str) -> dict[str, Any]:
+        return {key: value for key, value in members.items() if key != name}
+
+    claim = {**challenge, "via": "qr"}
+    case("picture", "a code", text(challenge), claim)
+    case("picture", "members in another order", text(dict(reversed(challenge.items()))), claim)
+    case("picture", "blanks between the members", c.encode64(json.dumps(challenge).encode()), claim)
+    for name, shown in [
+            ("the code of a link", text(link)),
+            ("a link", link_of(link)),
+            ("a one-time password without a marker", text({**challenge, "otp": encode64url(seed("one-time password"))})),
+            ("a marker in capitals", text({**challenge, "otp": "QR." + encode64url(seed("one-time password"))})),
+            ("no one-time password", text(without(challenge, "otp"))),
+            ("no challenge", text(without(challenge, "transaction_id"))),
+            ("a malformed challenge", text({**challenge, "transaction_id": "4711"})),
+            ("the id of an enrollment", text({**challenge, "transaction_id": ENROLLMENT})),
+            ("a further member", text({**challenge, "issuer": ISSUER})),
+            ("a one-time password that is a number", text({**challenge, "otp": 471932})),
+            ("an array", c.encode64(compact([challenge["transaction_id"], challenge["otp"]]).encode())),
+            ("no JSON", c.encode64(b"https://shop.example/")),
+            ("JSON itself", compact(challenge)),
+            ("without padding", text(challenge).rstrip("=")),
+            ("base64url", encode64url(compact({**challenge, "otp": "qr.>>>???"}).encode())),
+            ("a line end", text(challenge) + "\n"),
+            ("nothing", "")]:
+        case("picture", name, shown)
+
+    case("link", "a link", link_of(link), {**link, "via": "link"})
+    for name, shown in [
+            ("the code of a picture", link_of(challenge)),
+            ("to another server", link_of(link, OTHER_ISSUER)),
+            ("to a server whose name begins as the issuer's", link_of(link, ISSUER + ".example")),
+            ("to another port", link_of(link, ISSUER + ":8443")),
+            ("over http", link_of(link, ISSUER.replace("https", "http"))),
+            ("the issuer in capitals", link_of(link, ISSUER.upper())),
+            ("another path", link_of(link).replace("/q#", "/p#")),
+            ("a query instead of a fragment", link_of(link).replace("/q#", "/q?")),
+            ("base64 with padding", f"{ISSUER}/q#{text({**link, 'otp': link['otp'] + '+'})}"),
+            ("a text of a picture", text(link)),
+            ("a further member", link_of({**link, "via": "qr"})),
+            ("nothing after the fragment's sign", ISSUER + "/q#")]:
+        case("link", name, shown)
+
+    case("invitation", "an invitation", text(invitation), invitation)
+    case("invitation", "a member that is not known", text({**invitation, "logo": "x"}), invitation)
+    for name in invitation:
+        case("invitation", f"no {name}", text(without(invitation, name)))
+    for name, changes in {
+            "of another issuer": {"issuer": OTHER_ISSUER}, "an issuer with a slash at its end": {"issuer": ISSUER + "/"},
+            "a fingerprint in lower case": {"fingerprint": SERVER.public.name.lower()},
+            "a key id instead of a fingerprint": {"fingerprint": SERVER.public.name[-16:]},
+            "a malformed user": {"user": "4711"}, "user and enrollment exchanged": {"user": ENROLLMENT, "enrollment": USER},
+            "a ticket that is a number": {"ticket": 4711}}.items():
+        case("invitation", name, text({**invitation, **changes}))
+    case("invitation", "without padding", text({**invitation, "ticket": invitation["ticket"] + "a"}).rstrip("="))
+    case("invitation", "no JSON", c.encode64(b"https://login.example.com"))
+    return cases
+
+
 # Calls of the server
 
 def webhook_cases(now: int, tolerance: int) -> list[dict[str, Any]]:
@@ -1234,6 +1313,9 @@ def files() -> dict[str, dict[str, Any]]:
             "description": "Return messages of approvals by a link, as a device gets them, and URLs. " + NOTE,
             "page": "codes-and-links.md", **who, **device, "server_private_keys": server_keys,
             "server_certificate": armored(SERVER_CERTIFICATE), "cases": return_cases()},
+        "shown-text": {
+            "description": "Codes and invitations, as a device scans or opens them. " + NOTE,
+            "page": "codes-and-links.md", "issuer": ISSUER, "cases": shown_cases()},
         "webhook": {
             "description": "Callbacks, notices and calls of hooks, as a relying party gets them. " + NOTE,
             "page": "relying-party.md", "now": ASKED + 30, "tolerance": 300, "cases": webhook_cases(ASKED + 30, 300)},
