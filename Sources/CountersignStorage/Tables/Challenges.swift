@@ -19,8 +19,8 @@ private enum Statements {
         """)
     static let insertTarget = SQLStatement(
         "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
-    /// One row for each recent ask after the last that was approved, or one without an ask; the lock and the count of open
-    /// challenges in each.
+    /// One row for each recent ask down to the last that was approved, or one without an ask; the lock and the count of
+    /// open challenges in each.
     ///
     /// `|| ''` keeps the planner from using the index on user and client, which covers all of the user's challenges,
     /// instead of the index on the user's few pending ones.
@@ -33,9 +33,9 @@ private enum Statements {
           recent.asked_at, recent.state, recent.ended_at
         FROM (SELECT 1 AS one) AS facts LEFT JOIN (SELECT asked_at, state, ended_at FROM challenges
           WHERE user_id = $1 AND client_id = $2 AND channel <> 'code' AND purpose = 'relying_party'
-          AND asked_at > coalesce((SELECT asked_at FROM challenges WHERE user_id = $1 AND client_id = $2
+          AND asked_at >= coalesce((SELECT asked_at FROM challenges WHERE user_id = $1 AND client_id = $2
             AND asked_at > $5 AND state = 'approved' AND channel <> 'code' AND purpose = 'relying_party'
-            ORDER BY asked_at DESC LIMIT 1), $5)
+            ORDER BY asked_at DESC LIMIT 1), $5 + 1)
           ORDER BY asked_at DESC LIMIT $6) AS recent ON recent.asked_at > $5
         ORDER BY recent.asked_at DESC
         """)
