@@ -12,7 +12,6 @@ final class Flood: Sendable {
         var result = FloodResult()
         var acknowledged: [(pair: Pair, id: String)] = []
         var isMeasuring = false
-        var working = 0
     }
 
     /// How long a cycle that was refused on its way waits, as `Retry-After` says.

@@ -9,8 +9,8 @@ struct MeasureOverload: AsyncParsableCommand {
         commandName: "overload", abstract: "Measure a server at its peak, and then under a multiple of that load.",
         discussion: """
             First portals and phones work one cycle after the other, with all users in turn: their rate is the peak. \
-            Then cycles begin at a fixed rate, whatever became of those before. A portal that is refused gives up; everything else \
-            that is refused is sent again, as the SDK and a good portal do.
+            Then cycles begin at a fixed rate, whatever became of those before. A portal that is refused gives up; \
+            everything else that is refused is sent again, as the SDK and a good portal do.
             """)
 
     @OptionGroup var servers: ServerOptions

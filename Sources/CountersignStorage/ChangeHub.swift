@@ -64,10 +64,8 @@ package final class ChangeHub: ChangeNotifier, Sendable {
         while true {
             try await clock.sleep(for: .milliseconds(Self.tick))
             let now = time.now
-            let due = listeners.withLock { listeners in
-                let ticks = listeners.byTick.keys.filter { $0 <= Self.tick(of: now) }
-                return ticks.sorted().flatMap { listeners.byTick[$0].map { Array($0.values) } ?? [] }
-            }
+            let tick = Self.tick(of: now)
+            let due = listeners.withLock { $0.byTick.filter { $0.key <= tick }.values.flatMap(\.values) }
             for listener in due { listener.end(by: now) }
         }
     }
@@ -77,10 +75,7 @@ package final class ChangeHub: ChangeNotifier, Sendable {
     }
 
     private func drop(_ topic: ChangeTopic, _ number: Int) {
-        listeners.withLock { listeners in
-            listeners.byTopic[topic]?[number] = nil
-            if listeners.byTopic[topic]?.isEmpty == true { listeners.byTopic[topic] = nil }
-        }
+        listeners.withLock { $0.byTopic.remove(number, of: topic) }
     }
 
     private func note(_ listener: Listener, _ number: Int, until deadline: Timestamp) {
@@ -88,11 +83,7 @@ package final class ChangeHub: ChangeNotifier, Sendable {
     }
 
     private func forget(_ number: Int, until deadline: Timestamp) {
-        listeners.withLock { listeners in
-            let tick = Self.tick(of: deadline)
-            listeners.byTick[tick]?[number] = nil
-            if listeners.byTick[tick]?.isEmpty == true { listeners.byTick[tick] = nil }
-        }
+        listeners.withLock { $0.byTick.remove(number, of: Self.tick(of: deadline)) }
     }
 
     private final class Subscription: ChangeSubscription {
@@ -117,6 +108,14 @@ package final class ChangeHub: ChangeNotifier, Sendable {
         }
 
         func interrupt() { listener.interrupt() }
+    }
+}
+
+extension Dictionary where Value == [Int: Listener] {
+    /// Removes a listener, and the key with its last one.
+    fileprivate mutating func remove(_ number: Int, of key: Key) {
+        self[key]?[number] = nil
+        if self[key]?.isEmpty == true { self[key] = nil }
     }
 }
 

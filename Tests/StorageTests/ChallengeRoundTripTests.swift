@@ -129,8 +129,8 @@ struct ChallengeRoundTripTests {
                 }.recent.map(\.outcome)
             }
         }
-        func ask(_ outcome: ChallengeOutcome) async throws {
-            world.time.advance(seconds: 1)
+        func ask(_ outcome: ChallengeOutcome, after seconds: Int64 = 1) async throws {
+            world.time.advance(seconds: seconds)
             let challenge = try scene.challenge(full: false)
             try await world.store.commit { try $0.challenges.insert(challenge, targets: []) }
             _ = try await world.store.commit { try $0.challenges.end(challenge.id, as: outcome, at: world.time.now) }
@@ -141,6 +141,9 @@ struct ChallengeRoundTripTests {
         #expect(try await recent == [denied])
         try await ask(.approved(.confirm, by: device))
         #expect(try await recent == [.approved])
+        try await ask(.cancelled, after: 0)
+        #expect(Set(try await recent) == [.approved, .other], "of the same second")
+        try await ask(.approved(.confirm, by: device))
         try await ask(.cancelled)
         try await ask(.denied(by: device))
         #expect(try await recent == [.denied(at: world.time.now), .other, .approved])

@@ -122,7 +122,7 @@ package struct EarlierAsks: Hashable, Sendable {
     package let isLocked: Bool
     /// How many challenges are open.
     package let open: Int
-    /// The recent asks down to the last that was approved, newest first.
+    /// The recent asks, down to those of the same second as the last approved one, newest first.
     package let recent: [RecentAsk]
 
     /// Asks of these counts.

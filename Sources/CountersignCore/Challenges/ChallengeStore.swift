@@ -17,8 +17,8 @@ package protocol ChallengeStore {
     ///   - client: the client.
     ///   - now: the current time.
     ///   - since: from when on asks are recent.
-    ///   - limits: how many open challenges are counted, and how many recent asks returned, at most; none before one that was
-    ///     approved.
+    ///   - limits: how many open challenges are counted, and how many recent asks returned, at most; none of an earlier
+    ///     second than the last approved one.
     func asks(
         of user: UserID, by client: ClientID, now: Timestamp, since: Timestamp, limits: (open: Int, recent: Int)
     ) throws -> EarlierAsks

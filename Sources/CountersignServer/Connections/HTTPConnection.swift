@@ -46,6 +46,7 @@ struct HTTPConnection: HTTPChannelHandler {
     }
 
     func handle(value: Value, logger: Logger) async {
+        // The accepting task, whose child this is, works on an event loop; see ``Listener``.
         await withTaskExecutorPreference(globalConcurrentExecutor) {
             await handleHTTP(asyncChannel: value, logger: logger)
         }

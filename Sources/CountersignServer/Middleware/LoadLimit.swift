@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// A request that waits its turn too long is of no use to its caller, and keeps others waiting. So where requests have
 /// lately taken more than a tenth of a second, no more are worked on at once than are answered in a tenth of a second,
-/// or ``floor``; a request beyond that is refused at once. Requests that wait for something to happen are not counted while they
-/// wait.
+/// or ``floor``; a request beyond that is refused at once. Requests that wait for something to happen are not counted
+/// while they wait.
 final class LoadLimit: Sendable {
     /// For how long answers are counted before the limit changes.
     static let window = Duration.milliseconds(500)

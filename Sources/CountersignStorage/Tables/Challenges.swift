@@ -22,6 +22,8 @@ private enum Statements {
     /// One row for each recent ask down to the last that was approved, or one without an ask; the lock and the count of
     /// open challenges in each.
     ///
+    /// Asks are dated to the second, so others can have the time of the approved one: the limits decide which count.
+    ///
     /// `|| ''` keeps the planner from using the index on user and client, which covers all of the user's challenges,
     /// instead of the index on the user's few pending ones.
     static let asks = SQLStatement(
