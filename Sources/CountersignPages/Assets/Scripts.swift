@@ -1,0 +1,110 @@
+extension PageAssets {
+    /// The text of a script.
+    static func source(of script: Script) -> String {
+        switch script {
+        case .clock: clockScript
+        case .wait: waitScript
+        case .onward: onwardScript
+        }
+    }
+
+    /// The class `live` on the root says that scripts run: the stylesheet then shows `.if-live` and hides `.if-still`.
+    ///
+    /// The server's clock counts, not the browser's: `data-now` is the moment at which the page was made.
+    private static let clockScript = """
+        const root = document.documentElement;
+        const status = () => document.querySelector("[role=status]");
+        const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+        const loadedAt = Date.now();
+
+        function say(text) {
+          status().className = "";
+          status().textContent = text;
+        }
+
+        function count(clock) {
+          const { begins, ends, now, shows, saysEnd } = clock.dataset;
+          const left = () => Math.max(0, ends - now - (Date.now() - loadedAt) / 1000);
+          const words = new Map([[60, clock.dataset.says60], [30, clock.dataset.says30], [10, clock.dataset.says10]]);
+          const line = clock.querySelector(".line span");
+          line?.animate(
+            { inlineSize: [`${Math.min(100, 100 * left() / (ends - begins))}%`, "0%"] },
+            { duration: 1000 * left(), fill: "forwards", easing: isCalm ? `steps(${Math.ceil(left() / 10) || 1})` : "linear" });
+          let before = left();
+          function tick() {
+            const seconds = Math.ceil(left());
+            clock.querySelector(".left").textContent =
+              `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+            for (const [mark, text] of words) {
+              if (text && before > mark && seconds <= mark && seconds > mark - 5) say(text);
+            }
+            before = seconds;
+            if (seconds > 0) {
+              setTimeout(tick, 1000 * (left() % 1) + 20);
+            } else if (shows) {
+              clock.hidden = true;
+              document.getElementById(shows).classList.remove("if-still");
+              say(saysEnd);
+            }
+          }
+          tick();
+        }
+
+        root.classList.add("live");
+        document.querySelectorAll("[data-ends]").forEach(count);
+
+        """
+
+    /// Asks for the outcome until there is one, says it, and goes where the server says, on our own host only.
+    private static let waitScript = """
+        const wait = document.querySelector("[data-state]");
+        const status = document.querySelector("[role=status]");
+        const pause = seconds => new Promise(done => setTimeout(done, 1000 * seconds));
+        let seen = "open";
+
+        async function ask() {
+          const reply = await fetch(`${wait.dataset.state}?wait=25`, {
+            headers: { accept: "application/json" }, cache: "no-store", credentials: "same-origin",
+            redirect: "error", signal: AbortSignal.timeout(40000),
+          });
+          if (!reply.ok) throw new Error(`status ${reply.status}`);
+          return reply.json();
+        }
+
+        function go(next) {
+          const target = new URL(next, location);
+          if (target.origin === location.origin) location.replace(target);
+        }
+
+        addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
+
+        for (let failures = 0; ;) {
+          const begun = Date.now();
+          try {
+            const { state, next } = await ask();
+            failures = 0;
+            if (state !== seen && wait.dataset[state]) {
+              status.className = "shown";
+              status.textContent = wait.dataset[state];
+            }
+            seen = state;
+            if (["approved", "declined", "ended"].includes(state)) {
+              await pause(1);
+              go(next);
+              break;
+            }
+          } catch {
+            failures = Math.min(failures + 1, 5);
+          }
+          await pause(Math.max(2 ** failures - (Date.now() - begun) / 1000, failures));
+        }
+
+        """
+
+    /// Submits the form that carries the answer, but not again when one comes back to the page.
+    private static let onwardScript = """
+        const [visit] = performance.getEntriesByType("navigation");
+        if (visit?.type !== "back_forward") document.getElementById("onward").submit();
+
+        """
+}

@@ -1,0 +1,122 @@
+extension PageFrame {
+    /// A whole page as a template.
+    ///
+    /// A page has two forms at most: its own, and the one named "other", to whose hidden field every button outside the
+    /// page's own form belongs. So the sealed request is in the page twice, however many buttons there are, and Enter in
+    /// a field presses the page's own button.
+    ///
+    /// - Parameters:
+    ///   - heading: the text of the heading and the first part of the title, with words as `[[word]]`.
+    ///   - takesFocus: whether the heading takes the focus.
+    ///   - scripts: the scripts that the page loads.
+    ///   - main: what stands below the heading.
+    static func template(heading: String, takesFocus: Bool, scripts: [PageAssets.Script], main: String) -> String {
+        let title = heading.replacing("]]", with: "|plain]]")
+        let focus = takesFocus ? #" tabindex="-1" autofocus="autofocus""# : ""
+        return """
+            \(head(title: title, scripts: scripts))
+            <body>
+            <a class="skip" href="#main">[[skipToMain]]</a>
+            \(header)
+            <main id="main"><div>
+            <h1\(focus)>\(heading)</h1>
+            \(main)
+            <p role="status"></p>
+            <form id="other" method="post">\(sealedRequest)</form>
+            </div></main>
+            \(footer)
+            </body>
+            </html>
+
+            """
+    }
+
+    /// The hidden field of each form.
+    static let sealedRequest =
+        #"{{#request}}<input type="hidden" name="request" value="{{request}}" />{{/request}}"#
+
+    private static func head(title: String, scripts: [PageAssets.Script]) -> String {
+        let loaded = scripts.map {
+            #"<script type="module" blocking="render" src="\#(PageAssets.path(of: $0))"></script>"#
+        }
+        return """
+            <!DOCTYPE html>
+            <html lang="{{language}}" dir="ltr">
+            <head>
+            <meta charset="utf-8" />
+            <meta name="viewport" content="width=device-width, initial-scale=1" />
+            <meta name="color-scheme" content="light dark" />
+            <title>{{#hasError}}[[errorTitle|plain]]{{/hasError}}\(title) – {{owner}}</title>
+            <link rel="icon" href="data:," />
+            <link rel="stylesheet" href="\(PageAssets.stylesheetPath)" />
+            {{#accent}}
+            <link rel="stylesheet" href="{{accent}}" />
+            {{/accent}}
+            {{#onwardURL}}
+            <meta http-equiv="refresh" content="0;url={{onwardURL}}" />
+            {{/onwardURL}}
+            {{#looksAgain}}
+            <noscript><meta http-equiv="refresh" content="5" /></noscript>
+            {{/looksAgain}}
+            \((loaded + ["</head>"]).joined(separator: "\n"))
+            """
+    }
+
+    private static let header = """
+        <header>
+        {{#hasClient}}
+        <div class="who">
+        {{#logo}}
+        <img class="logo" src="{{logo}}" alt="" />
+        {{/logo}}
+        <div>
+        <p>{{#isSignIn}}[[signInTo]]{{/isSignIn}}{{#isAskedBy}}[[askedBy]]{{/isAskedBy}}\
+        {{#isSignedOut}}[[signedOutOf]]{{/isSignedOut}}</p>
+        <p class="client"><bdi>{{client}}</bdi></p>
+        </div>
+        </div>
+        <p class="small"><bdi dir="ltr">{{clientHost}}</bdi></p>
+        {{/hasClient}}
+        {{^hasClient}}
+        <p class="client"><bdi dir="ltr">{{issuer}}</bdi></p>
+        {{/hasClient}}
+        {{#hasLedger}}
+        <dl>
+        {{#identifier}}
+        <div><dt>[[factAs]]</dt><dd><bdi dir="ltr">{{identifier}}</bdi>\
+        {{#change}}<button class="link" form="other" formaction="{{change}}">[[change]]</button>{{/change}}</dd></div>
+        {{/identifier}}
+        {{#hasFrom}}
+        <div><dt>[[factFrom]]</dt><dd>{{#browser}}<bdi>{{browser}}</bdi>{{/browser}}\
+        <span class="soft">{{#ledgerPlace}}<bdi>{{ledgerPlace}}</bdi>{{/ledgerPlace}}{{#hasBoth}}, {{/hasBoth}}\
+        {{#ledgerAddress}}<bdi dir="ltr">{{ledgerAddress}}</bdi>{{/ledgerAddress}}</span></dd></div>
+        {{/hasFrom}}
+        {{#askedAt}}
+        <div><dt>[[factAt]]</dt><dd><time datetime="{{askedAtUTC}}">{{askedAt}}</time></dd></div>
+        {{/askedAt}}
+        </dl>
+        {{/hasLedger}}
+        </header>
+        """
+
+    private static let footer = """
+        <footer>
+        <p>[[youAreAt]]</p>
+        <p class="links">
+        {{#helpURL}}
+        <a href="{{helpURL}}">[[help]]</a>
+        {{/helpURL}}
+        {{#privacyURL}}
+        <a href="{{privacyURL}}">[[privacy]]</a>
+        {{/privacyURL}}
+        {{#languageLink}}
+        <a href="{{languageLink}}?ui_locales={{otherLanguage}}" lang="{{otherLanguage}}">{{otherLanguageName}}</a>
+        {{/languageLink}}
+        {{#languagePost}}
+        <button class="link" form="other" formaction="{{languagePost}}" name="ui_locales" value="{{otherLanguage}}" \
+        lang="{{otherLanguage}}">{{otherLanguageName}}</button>
+        {{/languagePost}}
+        </p>
+        </footer>
+        """
+}

@@ -1,0 +1,50 @@
+import Mustache
+
+/// The template of a page, in every language.
+///
+/// A template is HTML that is also well-formed XML. `[[word]]` stands for a text of ours (see ``PageWord``), which may
+/// itself have `{{values}}`; `[[word|plain]]` for the same where no element may stand, in an attribute or in the title.
+/// There are no partials: Mustache would escape them in its own way. See ``HTMLContent``.
+package struct PageTemplate: Sendable {
+    /// The name, for tests and for what is said of a broken template.
+    let name: String
+    /// The whole text, before words take the place of their names.
+    let text: String
+    private let parsed: [PageLanguage: MustacheTemplate]
+
+    /// Puts a page together and parses it.
+    ///
+    /// - Parameters:
+    ///   - name: the page's name.
+    ///   - heading: the text of the heading and the first part of the title.
+    ///   - takesFocus: whether the heading takes the focus, because the page came without an act of the reader's.
+    ///   - scripts: the scripts that the page loads.
+    ///   - main: what stands below the heading.
+    init(_ name: String, heading: String, takesFocus: Bool = false, scripts: [PageAssets.Script] = [], main: String) {
+        self.name = name
+        let text = PageFrame.template(heading: heading, takesFocus: takesFocus, scripts: scripts, main: main)
+        self.text = text
+        parsed = Dictionary(
+            uniqueKeysWithValues: PageLanguage.allCases.map { language in
+                do {
+                    let words = PageText.of(language)
+                    return (language, try MustacheTemplate(string: HTMLContent.pragma + words.inserted(into: text)))
+                } catch {
+                    preconditionFailure("the template of the page \(name) cannot be parsed: \(error)")
+                }
+            })
+    }
+
+    /// Renders the page in a language.
+    func render(_ values: [String: Any], in language: PageLanguage) -> String {
+        parsed[language]?.render(values) ?? ""
+    }
+
+    /// Every template of ours.
+    static let all: [PageTemplate] = [
+        IdentifierPage.template, ChooseWayPage.template, NumberPage.template, CodePage.template, QRPage.template,
+        OpenAppPage.template, SignedInElsewherePage.template, ConsentPage.template, ApprovedPage.template,
+        OnwardPage.template, OnwardPostPage.template, EndedPage.template, ErrorPage.template, SignedOutPage.template,
+        SignOutPage.template,
+    ]
+}

@@ -1,0 +1,102 @@
+/// Page 2: how do you want to sign in?
+package struct ChooseWayPage: HostedPage {
+    /// The field that names the chosen way.
+    package static let field = "way"
+
+    /// A way to sign in.
+    package enum Way: Hashable, Sendable {
+        /// Typing a number on a trusted device.
+        case device
+        /// A passkey; shown only where scripts run.
+        case passkey
+        /// A QR code.
+        case qr
+        /// A code to an email address.
+        case email(String)
+        /// A code to a phone number.
+        case text(String)
+
+        /// The value of the field ``ChooseWayPage/field``.
+        package var value: String {
+            switch self {
+            case .device: "device"
+            case .passkey: "passkey"
+            case .qr: "qr"
+            case .email: "email"
+            case .text: "text"
+            }
+        }
+
+        /// The address that a code goes to.
+        fileprivate var address: String? {
+            switch self {
+            case .email(let address), .text(let address): address
+            case .device, .passkey, .qr: nil
+            }
+        }
+    }
+
+    /// Where each row posts to.
+    package var action: String
+    /// The rows in their order; the first is filled.
+    package var ways: [Way]
+    /// Whether one is signed in already and is asked again.
+    package var isConfirmation: Bool
+
+    /// Creates the page.
+    package init(action: String, ways: [Way], isConfirmation: Bool = false) {
+        self.action = action
+        self.ways = ways
+        self.isConfirmation = isConfirmation
+    }
+
+    /// The values of the page.
+    package func values(in frame: PageFrame) -> [String: Any] {
+        let rows = ways.enumerated().map { index, way in
+            Dictionary(present: [
+                "way": way.value, "address": way.address, "isFirst": index == 0, "isDevice": way == .device,
+                "isPasskey": way == .passkey, "isQR": way == .qr, "isEmail": way.value == "email",
+                "isText": way.value == "text",
+            ])
+        }
+        return ["action": action, "rows": rows, "isConfirmation": isConfirmation]
+    }
+
+    /// The template of the page.
+    package static let template = PageTemplate(
+        "choose",
+        heading: """
+            {{#isConfirmation}}[[confirmHeading]]{{/isConfirmation}}{{^isConfirmation}}[[chooseHeading]]{{/isConfirmation}}
+            """,
+        scripts: [.clock],
+        main: """
+            <form method="post" action="{{action}}">\(PageFrame.sealedRequest)
+            <div class="ways">
+            {{#rows}}
+            <button class="way{{#isFirst}} filled{{/isFirst}}{{#isPasskey}} if-live{{/isPasskey}}" name="way" \
+            value="{{way}}">
+            {{#isDevice}}
+            \(row(Icons.phone, "deviceWay"))
+            {{/isDevice}}
+            {{#isPasskey}}
+            \(row(Icons.key, "passkeyWay"))
+            {{/isPasskey}}
+            {{#isQR}}
+            \(row(Icons.qr, "qrWay"))
+            {{/isQR}}
+            {{#isEmail}}
+            \(row(Icons.letter, "emailWay"))
+            {{/isEmail}}
+            {{#isText}}
+            \(row(Icons.bubble, "textWay"))
+            {{/isText}}
+            \(Icons.onward)</button>
+            {{/rows}}
+            </div>
+            </form>
+            """)
+
+    private static func row(_ icon: String, _ word: String) -> String {
+        "\(icon)<span><b>[[\(word)]]</b><small>[[\(word)Hint]]</small></span>"
+    }
+}

@@ -1,0 +1,84 @@
+/// Page 7: what the client may do.
+package struct ConsentPage: HostedPage {
+    /// The field with the answer: "allow" or "refuse".
+    package static let field = "decision"
+
+    /// What is allowed, one row each.
+    package enum Item: Hashable, Sendable {
+        /// Seeing the email address.
+        case email(String, isVerified: Bool)
+        /// Seeing the phone number, given here with its middle hidden.
+        case phone(String, isVerified: Bool)
+        /// A refresh token, which ends after some days without use.
+        case staySignedIn(days: Int)
+        /// A scope of the operator's, in the operator's words in the page's language.
+        case other(title: String, detail: String)
+    }
+
+    /// Where both answers post to.
+    package var action: String
+    /// The rows.
+    package var items: [Item]
+    /// The path of the account page; nil for no such sentence.
+    package var accountPath: String?
+
+    /// Creates the page.
+    package init(action: String, items: [Item], accountPath: String? = nil) {
+        self.action = action
+        self.items = items
+        self.accountPath = accountPath
+    }
+
+    /// The words above the client's name.
+    package var label: PageFrame.Label { .askedBy }
+
+    /// The values of the page.
+    package func values(in frame: PageFrame) -> [String: Any] {
+        Dictionary(present: ["action": action, "items": items.map(Self.values), "account": accountPath])
+    }
+
+    private static func values(of item: Item) -> [String: Any] {
+        switch item {
+        case .email(let address, let isVerified): ["isEmail": true, "value": address, "isVerified": isVerified]
+        case .phone(let number, let isVerified): ["isPhone": true, "value": number, "isVerified": isVerified]
+        case .staySignedIn(let days): ["isStay": true, "days": String(days)]
+        case .other(let title, let detail): ["isOther": true, "title": title, "detail": detail]
+        }
+    }
+
+    /// The template of the page.
+    package static let template = PageTemplate(
+        "consent", heading: "[[consentHeading]]",
+        main: """
+            <ul class="items">
+            {{#items}}
+            <li>
+            {{#isEmail}}
+            <b>[[scopeEmail]]</b>\(verification)
+            {{/isEmail}}
+            {{#isPhone}}
+            <b>[[scopePhone]]</b>\(verification)
+            {{/isPhone}}
+            {{#isStay}}
+            <b>[[scopeStay]]</b><span class="small">[[scopeStayDetail]]</span>
+            {{/isStay}}
+            {{#isOther}}
+            <b><bdi>{{title}}</bdi></b><span class="small"><bdi>{{detail}}</bdi></span>
+            {{/isOther}}
+            </li>
+            {{/items}}
+            </ul>
+            <p class="soft">[[learnsNothingElse]]{{#account}} [[endInAccount]]{{/account}}</p>
+            <form method="post" action="{{action}}">\(PageFrame.sealedRequest)
+            <p class="acts">
+            <button class="filled" name="decision" value="allow">[[allow]]</button>
+            <button class="outlined" name="decision" value="refuse">[[doNotAllow]]</button>
+            </p>
+            </form>
+            <p class="small">[[eitherWay]]</p>
+            """)
+
+    private static let verification = """
+        <span class="small">{{#isVerified}}[[verified]]{{/isVerified}}{{^isVerified}}[[unverified]]{{/isVerified}}</span>
+        """
+}

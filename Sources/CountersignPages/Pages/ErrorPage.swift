@@ -1,0 +1,94 @@
+/// Page 11: an error that helps.
+package struct ErrorPage: HostedPage {
+    /// What happened.
+    package enum Problem: Hashable, Sendable {
+        /// The return address is not registered, so that one cannot be sent back.
+        case unknownReturnAddress
+        /// The client is not registered.
+        case unknownClient
+        /// The request is one that we do not support, from a client that cannot be told.
+        case notUnderstood
+        /// The page was open for too long.
+        case tooOld
+        /// Too many tries; when to try again, in seconds since 1970.
+        case tooManyTries(until: Int)
+        /// An error of our own.
+        case broken
+    }
+
+    /// What happened.
+    package var problem: Problem
+    /// The id by which the operator finds the request.
+    package var requestID: String
+    /// Why, in the words of the protocol, with nothing internal; nil for no such line.
+    package var why: String?
+
+    /// Creates the page; its time is the frame's.
+    package init(problem: Problem, requestID: String, why: String? = nil) {
+        self.problem = problem
+        self.requestID = requestID
+        self.why = why
+    }
+
+    /// Always true.
+    package var hasError: Bool { true }
+
+    /// The values of the page.
+    package func values(in frame: PageFrame) -> [String: Any] {
+        var values: [String: Any?] = [
+            "requestID": requestID, "atUTC": PageTime.inUTC(frame.now), "why": why, "isAboutSite": isAboutSite,
+            problemName: true,
+        ]
+        if case .tooManyTries(let time) = problem { values["until"] = frame.timeOfDay(time) }
+        return Dictionary(present: values)
+    }
+
+    /// Whether the site can do something about it, so that its support is of use.
+    private var isAboutSite: Bool {
+        switch problem {
+        case .unknownReturnAddress, .unknownClient, .notUnderstood: true
+        case .tooOld, .tooManyTries, .broken: false
+        }
+    }
+
+    private var problemName: String {
+        switch problem {
+        case .unknownReturnAddress: "noReturn"
+        case .unknownClient: "noClient"
+        case .notUnderstood: "notUnderstood"
+        case .tooOld: "tooOld"
+        case .tooManyTries: "tooMany"
+        case .broken: "broken"
+        }
+    }
+
+    private static let names = ["noReturn", "noClient", "notUnderstood", "tooOld", "tooMany", "broken"]
+
+    private static func texts(_ part: String) -> String {
+        names.map { name in
+            let word = "[[\(name)\(part)]]"
+            let text = name + part == "tooOldText"
+                ? "{{#hasClient}}\(word){{/hasClient}}{{^hasClient}}[[tooOldTextNobody]]{{/hasClient}}" : word
+            return "{{#\(name)}}\(text){{/\(name)}}"
+        }
+        .joined()
+    }
+
+    /// The template of the page.
+    package static let template = PageTemplate(
+        "error", heading: texts("Heading"), takesFocus: true,
+        main: """
+            <p>\(texts("Text"))</p>
+            {{#isAboutSite}}
+            <h2>[[whatYouCanDo]]</h2>
+            <ul><li>[[goBack]]</li><li>[[sendLines]]</li></ul>
+            {{/isAboutSite}}
+            <dl>
+            <div><dt>[[factRequest]]</dt><dd><bdi dir="ltr">{{requestID}}</bdi></dd></div>
+            <div><dt>[[factAtUTC]]</dt><dd><time datetime="{{atUTC}}">{{atUTC}}</time></dd></div>
+            {{#why}}
+            <div><dt>[[factWhy]]</dt><dd><bdi dir="ltr">{{why}}</bdi></dd></div>
+            {{/why}}
+            </dl>
+            """)
+}

@@ -1,0 +1,77 @@
+/// Page 14a: signed out.
+package struct SignedOutPage: HostedPage {
+    /// The client's address, where "Back to …" leads; nil for no such button.
+    package let clientURL: String?
+    /// Where "Sign in again" leads; nil for no such button.
+    package let signInURL: String?
+
+    /// Creates the page; an address that is none of http or https has no button.
+    package init(clientURL: String? = nil, signInURL: String? = nil) {
+        self.clientURL = clientURL.flatMap { PageAddress.isOfTheWeb($0) ? $0 : nil }
+        self.signInURL = signInURL.flatMap { PageAddress.isOfTheWeb($0) ? $0 : nil }
+    }
+
+    /// The words above the client's name.
+    package var label: PageFrame.Label { .signedOut }
+
+    /// The values of the page.
+    package func values(in frame: PageFrame) -> [String: Any] {
+        Dictionary(present: [
+            "clientURL": frame.client == nil ? nil : clientURL, "signInURL": signInURL,
+            "hasActs": (clientURL != nil && frame.client != nil) || signInURL != nil,
+        ])
+    }
+
+    /// The template of the page.
+    package static let template = PageTemplate(
+        "signed-out", heading: "[[signedOutHeading]]", takesFocus: true,
+        main: """
+            <p>{{#hasClient}}[[signedOutText]]{{/hasClient}}{{^hasClient}}[[signedOutTextNobody]]{{/hasClient}}</p>
+            {{#hasActs}}
+            <p class="acts">
+            {{#clientURL}}
+            <a class="filled" href="{{clientURL}}">[[backToClient]]</a>
+            {{/clientURL}}
+            {{#signInURL}}
+            <a class="outlined" href="{{signInURL}}">[[signInAgain]]</a>
+            {{/signInURL}}
+            </p>
+            {{/hasActs}}
+            <p class="rule small">[[closeWindows]]</p>
+            """)
+}
+
+/// Page 14b: sign out? Asked where no valid `id_token_hint` says so already.
+///
+/// Spec: OpenID Connect RP-Initiated Logout 1.0 §2.
+package struct SignOutPage: HostedPage {
+    /// The field with the answer: "out", "stay" or "all".
+    package static let field = "decision"
+
+    /// Where the answers post to.
+    package var action: String
+
+    /// Creates the page.
+    package init(action: String) { self.action = action }
+
+    /// The words above the client's name.
+    package var label: PageFrame.Label { .askedBy }
+
+    /// The values of the page.
+    package func values(in frame: PageFrame) -> [String: Any] { ["action": action] }
+
+    /// The template of the page.
+    package static let template = PageTemplate(
+        "sign-out",
+        heading: "{{#hasClient}}[[signOutHeading]]{{/hasClient}}{{^hasClient}}[[signOutHeadingNobody]]{{/hasClient}}",
+        main: """
+            <p>[[signOutText]]</p>
+            <form method="post" action="{{action}}">\(PageFrame.sealedRequest)
+            <p class="acts">
+            <button class="filled" name="decision" value="out">[[signOut]]</button>
+            <button class="outlined" name="decision" value="stay">[[staySignedIn]]</button>
+            </p>
+            <p class="acts"><button class="link" name="decision" value="all">[[signOutOfAll]]</button></p>
+            </form>
+            """)
+}

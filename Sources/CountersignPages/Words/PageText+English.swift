@@ -1,0 +1,181 @@
+extension PageText {
+    /// The texts in English.
+    static let english = PageText(
+        words: [
+            // Frame.
+            .skipToMain: "Skip to main content",
+            .errorTitle: "Error: ",
+            .signInTo: "Sign in to",
+            .askedBy: "Asked by",
+            .signedOutOf: "Signed out of",
+            .factAs: "As",
+            .factFrom: "From",
+            .factAt: "At",
+            .change: "Change",
+            .youAreAt: "You are at {{issuer}}",
+            .help: "Help",
+            .privacy: "Privacy",
+            .useAnotherWay: "Use another way",
+            .cancelSignIn: "Cancel sign-in",
+            .continueButton: "Continue",
+            .backToClient: "Back to {{client}}",
+
+            // Identifier.
+            .identifierHeading: "Who is signing in?",
+            .identifierLabel: "Email address or phone number",
+            .identifierProblem: """
+                Enter an email address, like name@example.com, or a phone number with its country code.
+                """,
+            .nothingToType: "Nothing to type with the {{client}} app:",
+            .signInWithQR: "Sign in with a QR code",
+
+            // Ways.
+            .chooseHeading: "How do you want to sign in?",
+            .confirmHeading: "Confirm it is you",
+            .deviceWay: "Approve on your phone",
+            .deviceWayHint: "We show a number. You type it into the {{client}} app.",
+            .passkeyWay: "Use a passkey",
+            .passkeyWayHint: "With the screen lock of this device or a security key.",
+            .qrWay: "Scan a QR code",
+            .qrWayHint: "With the {{client}} app on a phone nearby.",
+            .emailWay: "Get a code by email",
+            .emailWayHint: "To {{address}}, if we know this address.",
+            .textWay: "Get a code by text message",
+            .textWayHint: "To {{address}}, if we know this number.",
+
+            // Number.
+            .numberHeading: "Type this number on your phone",
+            .timeLeft: "{{left}} left, until {{until}}",
+            .goodUntil: "Good until {{until}}.",
+            .looksAgain: "This page looks again every 5 seconds.",
+            .phoneNames: """
+                Your phone names <strong>{{client}}</strong>, <strong>{{browser}}</strong> and \
+                <strong>{{place}}</strong>. If it shows anything else, choose <strong>This was not me</strong> \
+                there.
+                """,
+            .noNotification: "No notification? Open the {{client}} app: the question waits there.",
+            .lookAgain: "Look again",
+            .lookByItself: "Look by itself",
+            .sayMinute: "1 minute left.",
+            .sayHalfMinute: "30 seconds left.",
+            .sayTenSeconds: "10 seconds left.",
+            .sayApproved: "Approved. Going on to {{client}}.",
+            .sayDeclined: "Declined.",
+            .sayEnded: "The time is over.",
+            .sayScanned: "Scanned. Go on in the app.",
+
+            // Approved.
+            .approvedHeading: "Approved",
+            .goingOn: "Going on to {{client}}",
+            .goingOnSentence: "Going on to {{client}}.",
+            .continueTo: "Continue to {{client}}",
+            .goesOnByItself: "The page goes on by itself. If it does not, choose Continue.",
+            .signedInHeading: "You are signed in already",
+            .signedInText: "Another tab of this browser has signed in <strong>{{address}}</strong>.",
+            .goOnAs: "Go on as {{address}}",
+            .useAnotherAddress: "Use another address",
+
+            // Code.
+            .codeHeadingEmail: "Enter the code from your email",
+            .codeHeadingText: "Enter the code from your text message",
+            .codeTextEmail: """
+                If we know <strong>{{address}}</strong>, a message is on its way. Type its six digits here, or \
+                open its link in this browser, until {{until}}.
+                """,
+            .codeTextText: """
+                If we know <strong>{{address}}</strong>, a message is on its way. Type its six digits here, until \
+                {{until}}.
+                """,
+            .codeLabel: "Six-digit code",
+            .codeMalformed: "Type the six digits of the code.",
+            .codeWrong: "This is not the code we sent last. {{tries}} tries are left.",
+            .codeWrongOnce: "This is not the code we sent last. 1 try is left.",
+            .codeGone: "This code is no longer good. Send a new one.",
+            .resendTooEarly: "Wait {{seconds}} seconds, then ask again.",
+            .resendTooEarlyOnce: "Wait 1 second, then ask again.",
+            .nothingThereEmail: "Nothing there? Look in the spam folder too.",
+            .nothingThereText: "Nothing there? A text message can take a minute.",
+            .resendWait: "You can ask for a new code in {{left}}.",
+            .sayResend: "You can ask for a new code now.",
+            .sendNewCode: "Send a new code",
+
+            // QR.
+            .qrHeading: "Scan this code with your phone",
+            .qrImage: "The QR code to scan",
+            .qrStepOpen: "Open the {{client}} app and choose <strong>Scan</strong>.",
+            .qrStepCheck: "Check that it shows this browser and <strong>{{place}}</strong>.",
+            .qrStepApprove: "Approve there.",
+            .qrTimeLeft: "{{left}} left. The code renews itself.",
+            .showNewCode: "Show a new code",
+            .openHeading: "Sign in with the {{client}} app",
+            .openText: "The app on this phone opens, shows what it is asked, and brings you back here.",
+            .openApp: "Open the app",
+            .scanWithAnother: "Scan with another phone",
+
+            // Consent.
+            .consentHeading: "Allow {{client}} to use your account?",
+            .scopeEmail: "See your email address",
+            .scopePhone: "See your phone number",
+            .verified: "{{value}}, verified",
+            .unverified: "{{value}}, not verified",
+            .scopeStay: "Stay signed in",
+            .scopeStayDetail: "Until you end it, {{days}} days at the longest without use",
+            .learnsNothingElse: "{{client}} learns nothing else.",
+            .endInAccount: #"You can end this at any time in <a href="{{account}}">your account</a>."#,
+            .allow: "Allow",
+            .doNotAllow: "Do not allow",
+            .eitherWay: "Either way you return to {{clientHost}}.",
+
+            // Ended.
+            .endedHeading: "Not approved in time",
+            .endedNumber: "Nobody was signed in. The number is no longer good.",
+            .endedCode: "Nobody was signed in. The code is no longer good.",
+            .declinedHeading: "Declined on your phone",
+            .declinedText: "Nobody was signed in. It was declined at {{declinedAt}}.",
+            .declinedHint: "If that was a slip, start again: this page shows a new number.",
+            .startAgain: "Start again",
+
+            // Errors.
+            .noReturnHeading: "We do not know where to send you back",
+            .noReturnText: """
+                The site you came from named a return address that is not registered with us. To protect you, we \
+                stop here. You have done nothing wrong.
+                """,
+            .noClientHeading: "We do not know the site you came from",
+            .noClientText: "It is not registered with us. To protect you, we stop here. You have done nothing wrong.",
+            .notUnderstoodHeading: "We cannot answer this site",
+            .notUnderstoodText: """
+                The site you came from asked in a way that we do not support. You have done nothing wrong.
+                """,
+            .tooOldHeading: "This page is too old",
+            .tooOldText: "Start again at {{client}}.",
+            .tooOldTextNobody: "Start again at the site you came from.",
+            .tooManyHeading: "Too many tries",
+            .tooManyText: "Wait until {{until}}.",
+            .brokenHeading: "Something broke here",
+            .brokenText: "Try again in a minute.",
+            .whatYouCanDo: "What you can do",
+            .goBack: "Go back to the site and start again.",
+            .sendLines: "If it happens again, send its support the lines below.",
+            .factRequest: "Request",
+            .factAtUTC: "At",
+            .factWhy: "Why",
+
+            // Signing out.
+            .signedOutHeading: "You are signed out",
+            .signedOutText: "Of {{client}} and of {{issuer}}, in this browser.",
+            .signedOutTextNobody: "Of {{issuer}}, in this browser.",
+            .signInAgain: "Sign in again",
+            .closeWindows: "On a computer that others use too, close all its windows.",
+            .signOutHeading: "Sign out of {{client}}?",
+            .signOutHeadingNobody: "Sign out?",
+            .signOutText: "You stay signed in to other sites in this browser unless you sign out of all.",
+            .signOut: "Sign out",
+            .staySignedIn: "Stay signed in",
+            .signOutOfAll: "Sign out of all",
+        ],
+        months: [
+            "January", "February", "March", "April", "May", "June",
+            "July", "August", "September", "October", "November", "December",
+        ])
+}

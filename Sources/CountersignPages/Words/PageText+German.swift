@@ -1,0 +1,190 @@
+extension PageText {
+    /// The texts in German.
+    static let german = PageText(
+        words: [
+            // Frame.
+            .skipToMain: "Zum Hauptinhalt",
+            .errorTitle: "Fehler: ",
+            .signInTo: "Anmelden bei",
+            .askedBy: "Gefragt von",
+            .signedOutOf: "Abgemeldet von",
+            .factAs: "Als",
+            .factFrom: "Von",
+            .factAt: "Um",
+            .change: "Ändern",
+            .youAreAt: "Sie sind bei {{issuer}}",
+            .help: "Hilfe",
+            .privacy: "Datenschutz",
+            .useAnotherWay: "Anderen Weg wählen",
+            .cancelSignIn: "Anmeldung abbrechen",
+            .continueButton: "Weiter",
+            .backToClient: "Zurück zu {{client}}",
+
+            // Identifier.
+            .identifierHeading: "Wer meldet sich an?",
+            .identifierLabel: "E-Mail-Adresse oder Telefonnummer",
+            .identifierProblem: """
+                Geben Sie eine E-Mail-Adresse ein, etwa name@example.com, oder eine Telefonnummer mit \
+                Landesvorwahl.
+                """,
+            .nothingToType: "Nichts einzugeben mit der App von {{client}}:",
+            .signInWithQR: "Mit QR-Code anmelden",
+
+            // Ways.
+            .chooseHeading: "Wie möchten Sie sich anmelden?",
+            .confirmHeading: "Bestätigen Sie, dass Sie es sind",
+            .deviceWay: "Auf Ihrem Telefon zustimmen",
+            .deviceWayHint: "Wir zeigen eine Zahl. Sie geben sie in die App von {{client}} ein.",
+            .passkeyWay: "Passkey verwenden",
+            .passkeyWayHint: "Mit der Bildschirmsperre dieses Geräts oder einem Sicherheitsschlüssel.",
+            .qrWay: "QR-Code scannen",
+            .qrWayHint: "Mit der App von {{client}} auf einem Telefon in der Nähe.",
+            .emailWay: "Code per E-Mail erhalten",
+            .emailWayHint: "An {{address}}, wenn wir diese Adresse kennen.",
+            .textWay: "Code per SMS erhalten",
+            .textWayHint: "An {{address}}, wenn wir diese Nummer kennen.",
+
+            // Number.
+            .numberHeading: "Geben Sie diese Zahl auf Ihrem Telefon ein",
+            .timeLeft: "{{left}} übrig, bis {{until}}",
+            .goodUntil: "Gültig bis {{until}}.",
+            .looksAgain: "Diese Seite sieht alle 5 Sekunden wieder nach.",
+            .phoneNames: """
+                Ihr Telefon nennt <strong>{{client}}</strong>, <strong>{{browser}}</strong> und \
+                <strong>{{place}}</strong>. Zeigt es etwas anderes, wählen Sie dort <strong>Das war ich \
+                nicht</strong>.
+                """,
+            .noNotification: "Keine Benachrichtigung? Öffnen Sie die App von {{client}}: Dort wartet die Frage.",
+            .lookAgain: "Nachsehen",
+            .lookByItself: "Von selbst nachsehen",
+            .sayMinute: "Noch 1 Minute.",
+            .sayHalfMinute: "Noch 30 Sekunden.",
+            .sayTenSeconds: "Noch 10 Sekunden.",
+            .sayApproved: "Zugestimmt. Es geht weiter zu {{client}}.",
+            .sayDeclined: "Abgelehnt.",
+            .sayEnded: "Die Zeit ist um.",
+            .sayScanned: "Gescannt. Weiter in der App.",
+
+            // Approved.
+            .approvedHeading: "Zugestimmt",
+            .goingOn: "Es geht weiter zu {{client}}",
+            .goingOnSentence: "Es geht weiter zu {{client}}.",
+            .continueTo: "Weiter zu {{client}}",
+            .goesOnByItself: "Die Seite geht von selbst weiter. Tut sie es nicht, wählen Sie Weiter.",
+            .signedInHeading: "Sie sind schon angemeldet",
+            .signedInText: "In einem anderen Tab dieses Browsers wurde <strong>{{address}}</strong> angemeldet.",
+            .goOnAs: "Weiter als {{address}}",
+            .useAnotherAddress: "Andere Adresse verwenden",
+
+            // Code.
+            .codeHeadingEmail: "Geben Sie den Code aus Ihrer E-Mail ein",
+            .codeHeadingText: "Geben Sie den Code aus Ihrer SMS ein",
+            .codeTextEmail: """
+                Wenn wir <strong>{{address}}</strong> kennen, ist eine Nachricht unterwegs. Geben Sie ihre sechs \
+                Ziffern hier ein, oder öffnen Sie ihren Link in diesem Browser, bis {{until}}.
+                """,
+            .codeTextText: """
+                Wenn wir <strong>{{address}}</strong> kennen, ist eine Nachricht unterwegs. Geben Sie ihre sechs \
+                Ziffern hier ein, bis {{until}}.
+                """,
+            .codeLabel: "Sechsstelliger Code",
+            .codeMalformed: "Geben Sie die sechs Ziffern des Codes ein.",
+            .codeWrong: "Das ist nicht der Code, den wir zuletzt gesendet haben. Sie haben noch {{tries}} Versuche.",
+            .codeWrongOnce: "Das ist nicht der Code, den wir zuletzt gesendet haben. Sie haben noch 1 Versuch.",
+            .codeGone: "Dieser Code gilt nicht mehr. Senden Sie einen neuen.",
+            .resendTooEarly: "Warten Sie {{seconds}} Sekunden, dann fordern Sie noch einmal an.",
+            .resendTooEarlyOnce: "Warten Sie 1 Sekunde, dann fordern Sie noch einmal an.",
+            .nothingThereEmail: "Nichts da? Sehen Sie auch im Spam-Ordner nach.",
+            .nothingThereText: "Nichts da? Eine SMS kann eine Minute brauchen.",
+            .resendWait: "Sie können in {{left}} einen neuen Code anfordern.",
+            .sayResend: "Sie können jetzt einen neuen Code anfordern.",
+            .sendNewCode: "Neuen Code senden",
+
+            // QR.
+            .qrHeading: "Scannen Sie diesen Code mit Ihrem Telefon",
+            .qrImage: "Der QR-Code zum Scannen",
+            .qrStepOpen: "Öffnen Sie die App von {{client}} und wählen Sie <strong>Scannen</strong>.",
+            .qrStepCheck: "Prüfen Sie, dass sie diesen Browser und <strong>{{place}}</strong> nennt.",
+            .qrStepApprove: "Stimmen Sie dort zu.",
+            .qrTimeLeft: "{{left}} übrig. Der Code erneuert sich von selbst.",
+            .showNewCode: "Neuen Code zeigen",
+            .openHeading: "Mit der App von {{client}} anmelden",
+            .openText: """
+                Die App auf diesem Telefon öffnet sich, zeigt, was gefragt wird, und bringt Sie hierher zurück.
+                """,
+            .openApp: "App öffnen",
+            .scanWithAnother: "Mit einem anderen Telefon scannen",
+
+            // Consent.
+            .consentHeading: "{{client}} erlauben, Ihr Konto zu nutzen?",
+            .scopeEmail: "Ihre E-Mail-Adresse sehen",
+            .scopePhone: "Ihre Telefonnummer sehen",
+            .verified: "{{value}}, bestätigt",
+            .unverified: "{{value}}, nicht bestätigt",
+            .scopeStay: "Angemeldet bleiben",
+            .scopeStayDetail: "Bis Sie es beenden, ohne Nutzung höchstens {{days}} Tage",
+            .learnsNothingElse: "{{client}} erfährt sonst nichts.",
+            .endInAccount: #"Sie können das jederzeit in <a href="{{account}}">Ihrem Konto</a> beenden."#,
+            .allow: "Erlauben",
+            .doNotAllow: "Nicht erlauben",
+            .eitherWay: "In beiden Fällen kehren Sie zu {{clientHost}} zurück.",
+
+            // Ended.
+            .endedHeading: "Nicht rechtzeitig zugestimmt",
+            .endedNumber: "Niemand wurde angemeldet. Die Zahl gilt nicht mehr.",
+            .endedCode: "Niemand wurde angemeldet. Der Code gilt nicht mehr.",
+            .declinedHeading: "Auf Ihrem Telefon abgelehnt",
+            .declinedText: "Niemand wurde angemeldet. Abgelehnt wurde um {{declinedAt}}.",
+            .declinedHint: "War das ein Versehen, beginnen Sie neu: Diese Seite zeigt eine neue Zahl.",
+            .startAgain: "Neu beginnen",
+
+            // Errors.
+            .noReturnHeading: "Wir wissen nicht, wohin wir Sie zurückschicken sollen",
+            .noReturnText: """
+                Die Website, von der Sie kommen, hat eine Rückkehradresse genannt, die bei uns nicht eingetragen \
+                ist. Um Sie zu schützen, halten wir hier an. Sie haben nichts falsch gemacht.
+                """,
+            .noClientHeading: "Wir kennen die Website nicht, von der Sie kommen",
+            .noClientText: """
+                Sie ist bei uns nicht eingetragen. Um Sie zu schützen, halten wir hier an. Sie haben nichts \
+                falsch gemacht.
+                """,
+            .notUnderstoodHeading: "Wir können dieser Website nicht antworten",
+            .notUnderstoodText: """
+                Die Website, von der Sie kommen, hat auf eine Weise gefragt, die wir nicht unterstützen. Sie \
+                haben nichts falsch gemacht.
+                """,
+            .tooOldHeading: "Diese Seite ist zu alt",
+            .tooOldText: "Beginnen Sie bei {{client}} neu.",
+            .tooOldTextNobody: "Beginnen Sie bei der Website neu, von der Sie kommen.",
+            .tooManyHeading: "Zu viele Versuche",
+            .tooManyText: "Warten Sie bis {{until}}.",
+            .brokenHeading: "Hier ist etwas kaputtgegangen",
+            .brokenText: "Versuchen Sie es in einer Minute noch einmal.",
+            .whatYouCanDo: "Was Sie tun können",
+            .goBack: "Gehen Sie zur Website zurück und beginnen Sie neu.",
+            .sendLines: "Geschieht es wieder, senden Sie deren Support die Zeilen unten.",
+            .factRequest: "Anfrage",
+            .factAtUTC: "Um",
+            .factWhy: "Grund",
+
+            // Signing out.
+            .signedOutHeading: "Sie sind abgemeldet",
+            .signedOutText: "Von {{client}} und von {{issuer}}, in diesem Browser.",
+            .signedOutTextNobody: "Von {{issuer}}, in diesem Browser.",
+            .signInAgain: "Neu anmelden",
+            .closeWindows: "Schließen Sie an einem Computer, den auch andere nutzen, alle Fenster.",
+            .signOutHeading: "Von {{client}} abmelden?",
+            .signOutHeadingNobody: "Abmelden?",
+            .signOutText: """
+                Bei anderen Websites bleiben Sie in diesem Browser angemeldet, außer Sie melden sich überall ab.
+                """,
+            .signOut: "Abmelden",
+            .staySignedIn: "Angemeldet bleiben",
+            .signOutOfAll: "Überall abmelden",
+        ],
+        months: [
+            "Januar", "Februar", "März", "April", "Mai", "Juni",
+            "Juli", "August", "September", "Oktober", "November", "Dezember",
+        ])
+}

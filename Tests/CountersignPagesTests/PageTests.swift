@@ -1,0 +1,213 @@
+import Foundation
+import Testing
+
+@testable import CountersignPages
+
+@Suite("The hosted pages")
+struct PageTests {
+    static let hostile = [
+        "\"><script>alert(1)</script>", "' onfocus='alert(1)", "` `", "</title></h1>&amp;&#0;", "]]>{{client}}[[help]]",
+        "\u{202E}evil\u{200F}", "a\u{0}\u{7}\u{1B}[31m\r\nb", "\u{301}\"\u{301} x=\"\u{FE0F}y'\u{FE0F}<\u{338}b>\u{20D2}",
+        String(repeating: "w", count: 300), "",
+    ]
+
+    @Test("Every page is well-formed in both languages, whatever others wrote", arguments: PageLanguage.allCases)
+    func wellFormed(in language: PageLanguage) {
+        let plain = Samples.all(in: language)
+        #expect(plain.count > 30)
+        let tags = plain.map { Elements($0.html).all.count }
+        for text in [nil] + Self.hostile.map(Optional.some) {
+            let samples = text.map { Samples.all(in: language, .all($0)) } ?? plain
+            #expect(samples.count == plain.count)
+            for (index, sample) in samples.enumerated() {
+                let page = Elements(sample.html)
+                #expect(page.error == nil, "\(sample.name) with \(text ?? "usual texts")")
+                #expect(page.all.count == tags[index], "\(sample.name) with \(text ?? "usual texts")")
+            }
+        }
+    }
+
+    @Test("Each page has one heading, one main part, one empty status and a skip link to the main part")
+    func anatomy() {
+        for sample in every() {
+            let page = Elements(sample.html)
+            for name in ["h1", "main", "header", "footer", "title"] {
+                #expect(page[name].count == 1, "\(sample.name): \(name)")
+            }
+            #expect(page.all.filter { $0.attributes["role"] == "status" }.count == 1, "\(sample.name)")
+            #expect(sample.html.contains("<p role=\"status\"></p>"), "\(sample.name)")
+            #expect(page["a"].first?.attributes["href"] == "#main", "\(sample.name)")
+            #expect(page["main"].first?.attributes["id"] == "main", "\(sample.name)")
+            #expect(page["html"].first?.attributes["lang"] == sample.frame.language.rawValue)
+            let order = page.all.map(\.name).filter { ["header", "main", "footer"].contains($0) }
+            #expect(order == ["header", "main", "footer"], "\(sample.name)")
+        }
+    }
+
+    @Test("The title is the heading and the client, with the error first")
+    func titles() {
+        for sample in every() {
+            let page = Elements(sample.html)
+            let owner = sample.frame.client?.name ?? sample.frame.issuerHost
+            let error = ["Error: ", "Fehler: "].first { page.texts["title"]?.hasPrefix($0) == true }
+            #expect((error != nil) == sample.page.hasError, "\(sample.name)")
+            #expect(page.texts["title"] == "\(error ?? "")\(page.texts["h1"] ?? "") – \(owner)", "\(sample.name)")
+            #expect(page.texts["h1"]?.isEmpty == false, "\(sample.name)")
+        }
+    }
+
+    @Test("No page has a style, a script or an event of its own, which our policy would refuse anyway")
+    func nothingInline() {
+        for sample in every() {
+            let page = Elements(sample.html)
+            #expect(page["style"].isEmpty)
+            for element in page.all {
+                let names = element.attributes.keys
+                #expect(!names.contains { $0.hasPrefix("on") || $0 == "style" }, "\(sample.name): \(element)")
+            }
+            let paths = Set(PageAssets.all.map(\.path))
+            for script in page["script"] { #expect(paths.contains(script.attributes["src"] ?? ""), "\(sample.name)") }
+            let sheets = page["link"].filter { $0.attributes["rel"] == "stylesheet" }
+            #expect(paths.contains(sheets.first?.attributes["href"] ?? ""))
+        }
+    }
+
+    @Test("Ids are unique, every label and description belongs to a field, and every field has a label")
+    func fields() {
+        for sample in every() {
+            let page = Elements(sample.html)
+            let ids = page.all.compactMap { $0.attributes["id"] }
+            #expect(Set(ids).count == ids.count, "\(sample.name)")
+            let fields = page["input"].filter { $0.attributes["type"] != "hidden" }
+            #expect(fields.compactMap { $0.attributes["id"] } == page["label"].compactMap { $0.attributes["for"] })
+            for element in page.all {
+                for name in ["form", "aria-describedby", "data-shows"] {
+                    if let id = element.attributes[name] { #expect(ids.contains(id), "\(sample.name): \(name)") }
+                }
+            }
+            // A field error is said by the focus, which is then in the field.
+            for field in fields where field.attributes["aria-invalid"] != nil {
+                #expect(field.attributes["autofocus"] != nil)
+                #expect(field.attributes["aria-describedby"] == "problem")
+            }
+            #expect(page.all.filter { $0.attributes["autofocus"] != nil }.count <= 1, "\(sample.name)")
+        }
+    }
+
+    @Test("At most one thing is filled, and it is first among its neighbours")
+    func filled() {
+        for sample in every() {
+            let page = Elements(sample.html)
+            let filled = page.all.filter { isOf("filled", $0) && !isOf("if-still", $0) }
+            #expect(filled.count <= 1, "\(sample.name)")
+        }
+    }
+
+    @Test("The sealed request travels with every button that posts, and is in the page twice at most")
+    func requests() {
+        for sample in every() {
+            let page = Elements(sample.html)
+            let hidden = page["input"].filter { $0.attributes["name"] == "request" }
+            #expect((1...2).contains(hidden.count), "\(sample.name)")
+            #expect(hidden.allSatisfy { $0.attributes["value"] == sample.frame.request })
+            for button in page["button"] where button.attributes["form"] != nil {
+                #expect(button.attributes["form"] == "other" && button.attributes["formaction"] != nil)
+            }
+            for button in page["button"] where button.attributes["form"] == nil {
+                #expect(button.path.contains("form"), "\(sample.name)")
+            }
+        }
+    }
+
+    @Test("The stylesheet, the scripts and the first page keep to their sizes")
+    func sizes() throws {
+        let sizes = Dictionary(uniqueKeysWithValues: PageAssets.all.map { ($0.path, $0.bytes.count) })
+        #expect(sizes.count == 4)
+        for (path, size) in sizes where path.hasSuffix(".css") { #expect(size <= 8192) }
+        for sample in every() {
+            let scripts = Elements(sample.html)["script"].compactMap { $0.attributes["src"] }
+            #expect(scripts.map { sizes[$0] ?? .max }.reduce(0, +) <= 4096, "\(sample.name)")
+        }
+        for language in PageLanguage.allCases {
+            var sample = try #require(Samples.all(in: language).first)
+            sample.frame.request = ""
+            #expect(sample.html.utf8.count <= 3072, "\(language): \(sample.html.utf8.count)")
+        }
+    }
+
+    @Test("An asset's path changes with its content and names no other file")
+    func assets() {
+        #expect(Set(PageAssets.all.map(\.path)).count == PageAssets.all.count)
+        for asset in PageAssets.all {
+            #expect(asset.path.wholeMatch(of: /\/assets\/[a-z]+-[0-9a-f]{16}\.(css|js)/) != nil)
+            #expect(asset.contentType.hasPrefix(asset.path.hasSuffix(".css") ? "text/css" : "text/javascript"))
+        }
+    }
+
+    @Test("Without scripts the page looks again by itself only where that was chosen")
+    func refresh() {
+        for sample in every() {
+            let refreshes = Elements(sample.html)["meta"].filter { $0.attributes["http-equiv"] == "refresh" }
+            switch sample.name {
+            case "03-number-refreshing":
+                #expect(refreshes.map(\.attributes["content"]) == ["5"])
+                #expect(refreshes.allSatisfy { $0.path.contains("noscript") })
+            case "03-approved": #expect(refreshes.map(\.attributes["content"]) == ["0;url=/signin/7f3c"])
+            case "09-onward":
+                #expect(
+                    refreshes.map(\.attributes["content"]) == [
+                        "0;url=https://bank.acme.example/callback?code=abc&state=xyz"
+                    ])
+            default: #expect(refreshes.isEmpty, "\(sample.name)")
+            }
+        }
+    }
+
+    @Test("The end of a sign-in leads to pages of the web only", arguments: ["javascript:alert(1)", "data:,x", "//x", ""])
+    func onward(to url: String) {
+        #expect(OnwardPage(url: url) == nil)
+        #expect(OnwardPostPage(url: url, fields: []) == nil)
+        #expect(SignedOutPage(clientURL: url).clientURL == nil)
+    }
+
+    @Test("Only the page that posts the answer to the client has a policy without form-action")
+    func policies() {
+        for sample in every() {
+            let policy = sample.page.contentSecurityPolicy
+            #expect(policy.contains("form-action 'self'") == (sample.name != "09-onward-post"))
+            #expect(policy.hasPrefix("default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:;"))
+            #expect(policy.hasSuffix("base-uri 'none'; frame-ancestors 'none'"))
+        }
+    }
+
+    @Test("The number is grouped, and its digits are named one by one")
+    func number() throws {
+        let sample = try #require(Samples.all(in: .english).first { $0.name == "03-number" })
+        #expect(sample.html.contains(#"aria-label="4 7 1, 9 3 2""#))
+        #expect(sample.html.contains("<span>471</span> <span>932</span>"))
+        #expect(sample.html.contains(#"data-ends="1795429004""#))
+        #expect(sample.html.contains(#"<b class="left">1:42</b> left, until 10:16"#))
+    }
+
+    @Test("Every page and state, as files to look at, where a folder is named")
+    func files() throws {
+        guard let folder = ProcessInfo.processInfo.environment["COUNTERSIGN_PAGES_FOLDER"] else { return }
+        let root = URL(filePath: folder)
+        func write(_ path: String, _ bytes: some Sequence<UInt8>) throws {
+            let file = root.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(bytes).write(to: file)
+        }
+        for asset in PageAssets.all { try write(asset.path, asset.bytes) }
+        for sample in every() {
+            try write("\(sample.name).\(sample.frame.language.rawValue).html", sample.html.utf8)
+        }
+    }
+
+    private func every() -> [Sample] { PageLanguage.allCases.flatMap { Samples.all(in: $0) } }
+
+    private func isOf(_ type: String, _ element: Elements.Element) -> Bool {
+        element.attributes["class"]?.split(separator: " ").contains(Substring(type)) == true
+    }
+}

@@ -1,0 +1,184 @@
+import CountersignPages
+
+/// Every page in every state, with texts of one's choice.
+struct Sample {
+    let name: String
+    let page: any HostedPage
+    var frame: PageFrame
+
+    var html: String { page.html(in: frame) }
+}
+
+/// The texts that come from others.
+struct ForeignTexts {
+    var client = "Acme Bank"
+    var host = "bank.acme.example"
+    var issuer = "login.acme.example"
+    var identifier = "anna@example.com"
+    var phone = "+49 ... 18"
+    var browser = "Firefox on Windows"
+    var place = "Berlin, Germany"
+    var address = "203.0.113.7"
+    var request = "v1.c2VhbGVkLXJlcXVlc3Q"
+    var path = "/signin/7f3c"
+    var url = "https://bank.acme.example/callback?code=abc&state=xyz"
+    var digits = "471932"
+    var requestID = "req_01k3f7m2q8xv"
+    var why = "redirect_uri is not registered"
+    var picture = QRPage.Picture.png(SamplePicture.bytes)
+
+    /// The same text in every field.
+    static func all(_ text: String) -> ForeignTexts {
+        ForeignTexts(
+            client: text, host: text, issuer: text, identifier: text, phone: text, browser: text, place: text,
+            address: text, request: text, path: text, url: "https://" + text, digits: text, requestID: text, why: text,
+            picture: .path(text))
+    }
+}
+
+enum Samples {
+    /// 10:15:02 on 23 November 2026, in UTC.
+    static let now = 1_795_428_902
+
+    private static let clock = PageClock(secondsFromUTC: 0, zone: nil)
+
+    static func all(in language: PageLanguage, _ texts: ForeignTexts = ForeignTexts()) -> [Sample] {
+        let whole = frame(language, texts)
+        var nobody = whole
+        nobody.ledger.identifier = nil
+        nobody.ledger.changePath = nil
+        var asked = whole
+        asked.ledger = .init(identifier: texts.identifier)
+        var bare = whole
+        bare.ledger = .init()
+        var early = whole
+        early.ledger.askedAt = nil
+        early.ledger.changePath = texts.path
+        var strange = bare
+        strange.client = nil
+        var late = whole
+        late.ledger.changePath = nil
+        return first(texts, bare, early) + waiting(texts, late, nobody) + last(texts, late, asked, bare, strange)
+    }
+
+    private static func frame(_ language: PageLanguage, _ texts: ForeignTexts) -> PageFrame {
+        let isPlain = language == .german && texts.browser == ForeignTexts().browser
+        return PageFrame(
+            language: language, issuerHost: texts.issuer, client: .init(name: texts.client, host: texts.host),
+            ledger: .init(
+                identifier: texts.identifier, browser: isPlain ? "Firefox unter Windows" : texts.browser,
+                place: isPlain ? "Berlin, Deutschland" : texts.place, address: texts.address, askedAt: now),
+            request: texts.request, helpURL: "https://acme.example/help?a=1&b=2",
+            privacyURL: "https://acme.example/privacy", languageSwitch: .post(texts.path), clock: clock, now: now)
+    }
+
+    private static func first(_ texts: ForeignTexts, _ bare: PageFrame, _ early: PageFrame) -> [Sample] {
+        let path = texts.path
+        var branded = early
+        branded.client?.logoPath = path
+        branded.client?.accentPath = path
+        let ways: [ChooseWayPage.Way] = [.device, .passkey, .qr, .email(texts.identifier), .text(texts.phone)]
+        var code = CodePage(
+            channel: .email, address: texts.identifier, expiresAt: now + 598, action: path, resendAction: path,
+            resendWait: PageCountdown(beginsAt: now - 6, expiresAt: now + 24), anotherWayAction: path)
+        var samples = [
+            Sample(name: "01-identifier", page: IdentifierPage(action: path, qrAction: path), frame: bare),
+            Sample(
+                name: "01-identifier-error",
+                page: IdentifierPage(action: path, qrAction: path, typed: texts.identifier, hasError: true), frame: bare),
+            Sample(name: "02-choose", page: ChooseWayPage(action: path, ways: ways), frame: early),
+            Sample(
+                name: "02-choose-qr-first",
+                page: ChooseWayPage(action: path, ways: [.qr, .email(texts.identifier)], isConfirmation: true),
+                frame: branded),
+            Sample(name: "04-code", page: code, frame: early),
+        ]
+        code.resendWait = nil
+        code.typed = texts.digits
+        let problems: [(String, CodePage.Problem)] = [
+            ("malformed", .malformed), ("wrong", .wrong(triesLeft: 3)), ("wrong-once", .wrong(triesLeft: 1)),
+            ("expired", .expired), ("too-early", .tooEarly(seconds: 24)), ("too-early-once", .tooEarly(seconds: 1)),
+        ]
+        for (name, problem) in problems {
+            code.problem = problem
+            samples.append(Sample(name: "04-code-\(name)", page: code, frame: early))
+        }
+        code.problem = nil
+        code.channel = .text
+        code.address = texts.phone
+        return samples + [Sample(name: "04-code-text", page: code, frame: early)]
+    }
+
+    private static func waiting(_ texts: ForeignTexts, _ late: PageFrame, _ nobody: PageFrame) -> [Sample] {
+        let path = texts.path
+        var wait = PageWait(statePath: path, pagePath: path, refreshingPath: path)
+        let exits = PageExits(anotherWayAction: path, cancelAction: path)
+        let time = PageCountdown(beginsAt: now - 18, expiresAt: now + 102)
+        let long = PageCountdown(beginsAt: now - 22, expiresAt: now + 158)
+        let number = NumberPage(digits: texts.digits, time: time, waiting: wait, exits: exits)
+        let qr = QRPage(picture: texts.picture, time: long, waiting: wait, renewalPath: path, exits: exits)
+        let app = OpenAppPage(appURL: texts.url, anotherWayAction: path, qrAction: path, waiting: wait)
+        wait.isRefreshing = true
+        let refreshing = NumberPage(digits: texts.digits, time: time, waiting: wait, exits: exits)
+        var unplaced = late
+        unplaced.ledger.place = nil
+        return [
+            Sample(name: "03-number", page: number, frame: late),
+            Sample(name: "03-number-refreshing", page: refreshing, frame: late),
+            Sample(name: "03-number-no-place", page: number, frame: unplaced),
+            Sample(name: "03-approved", page: ApprovedPage(nextPath: path), frame: late),
+            Sample(
+                name: "03-signed-in-elsewhere",
+                page: SignedInElsewherePage(address: texts.identifier, action: path, anotherAddressAction: path),
+                frame: late),
+            Sample(name: "06a-qr", page: qr, frame: nobody), Sample(name: "06b-open-app", page: app, frame: nobody),
+        ]
+    }
+
+    private static func last(
+        _ texts: ForeignTexts, _ late: PageFrame, _ asked: PageFrame, _ bare: PageFrame, _ strange: PageFrame
+    ) -> [Sample] {
+        let path = texts.path
+        var change = asked
+        change.ledger.changePath = path
+        let items: [ConsentPage.Item] = [
+            .email(texts.identifier, isVerified: true), .phone(texts.phone, isVerified: false),
+            .staySignedIn(days: 30), .other(title: texts.why, detail: texts.browser),
+        ]
+        let answer = [OnwardPostPage.Field(name: texts.digits, value: texts.why)]
+        let onward: [(any HostedPage)?] = [
+            OnwardPage(url: texts.url), OnwardPostPage(url: texts.url, fields: answer),
+        ]
+        let ended: [(String, EndedPage.Reason)] = [
+            ("a", .numberExpired), ("a-code", .codeExpired), ("b", .declined(at: now + 60)),
+        ]
+        let errors: [(String, ErrorPage.Problem, PageFrame)] = [
+            ("return", .unknownReturnAddress, strange), ("client", .unknownClient, strange),
+            ("not-understood", .notUnderstood, strange), ("old", .tooOld, bare), ("old-nobody", .tooOld, strange),
+            ("many", .tooManyTries(until: now + 600), bare), ("broken", .broken, bare),
+        ]
+        return [
+            Sample(
+                name: "07-consent", page: ConsentPage(action: path, items: items, accountPath: path), frame: change)
+        ]
+            + zip(["09-onward", "09-onward-post"], onward).compactMap { name, page in
+                page.map { Sample(name: name, page: $0, frame: late) }
+            }
+            + ended.map { name, reason in
+                let page = EndedPage(
+                    reason: reason, againAction: path, anotherWayAction: path, backAction: name == "a" ? nil : path)
+                return Sample(name: "10\(name)-ended", page: page, frame: late)
+            }
+            + errors.map { name, problem, frame in
+                let page = ErrorPage(problem: problem, requestID: texts.requestID, why: name == "many" ? nil : texts.why)
+                return Sample(name: "11-error-\(name)", page: page, frame: frame)
+            }
+            + [
+                Sample(
+                    name: "14a-signed-out", page: SignedOutPage(clientURL: texts.url, signInURL: texts.url), frame: bare),
+                Sample(name: "14a-signed-out-nobody", page: SignedOutPage(), frame: strange),
+                Sample(name: "14b-sign-out", page: SignOutPage(action: path), frame: asked),
+                Sample(name: "14b-sign-out-nobody", page: SignOutPage(action: path), frame: strange),
+            ]
+    }
+}
