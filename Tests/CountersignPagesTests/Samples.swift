@@ -21,6 +21,8 @@ struct ForeignTexts {
     var address = "203.0.113.7"
     var request = "v1.c2VhbGVkLXJlcXVlc3Q"
     var path = "/signin/7f3c"
+    var logoPath = "/sample/logo.svg"
+    var accentPath = "/sample/accent.css"
     var url = "https://bank.acme.example/callback?code=abc&state=xyz"
     var digits = "471932"
     var requestID = "req_01k3f7m2q8xv"
@@ -31,7 +33,7 @@ struct ForeignTexts {
     static func all(_ text: String) -> ForeignTexts {
         ForeignTexts(
             client: text, host: text, issuer: text, identifier: text, phone: text, browser: text, place: text,
-            address: text, request: text, path: text, url: "https://" + text, digits: text, requestID: text, why: text,
+            address: text, request: text, path: text, logoPath: text, accentPath: text, url: "https://" + text, digits: text, requestID: text, why: text,
             picture: .path(text))
     }
 }
@@ -75,8 +77,8 @@ enum Samples {
     private static func first(_ texts: ForeignTexts, _ bare: PageFrame, _ early: PageFrame) -> [Sample] {
         let path = texts.path
         var branded = early
-        branded.client?.logoPath = path
-        branded.client?.accentPath = path
+        branded.client?.logoPath = texts.logoPath
+        branded.client?.accentPath = texts.accentPath
         let ways: [ChooseWayPage.Way] = [.device, .passkey, .qr, .email(texts.identifier), .text(texts.phone)]
         var code = CodePage(
             channel: .email, address: texts.identifier, expiresAt: now + 598, action: path, resendAction: path,
