@@ -69,22 +69,24 @@ extension PageAssets {
         main dd { font-family: ui-monospace, monospace; }
         main dd > * { font-weight: 400; }
         h1 + p, h1 + .items { margin-block-start: .75rem; }
-        p + p { margin-block-start: .75rem; }
+        main p + p { margin-block-start: .75rem; }
+        form + p { margin-block-start: 1rem; }
         .rule { margin-block-start: 2rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
 
         footer { padding: 1.5rem var(--margin) 1rem; border-block-start: 1px solid var(--line); color: var(--soft); }
-        .links { display: flex; flex-wrap: wrap; column-gap: 1.25rem; margin: 0; }
+        .links { display: flex; flex-wrap: wrap; margin-inline: -.625rem; }
+        footer .links > * { padding-inline: .625rem; }
 
         a, .link { color: var(--accent); text-underline-offset: .25em; }
         .link { padding-inline: 0; border: 0; background: none; font: inherit; text-align: start; text-decoration: underline; cursor: pointer; }
-        .link, .links a { display: inline-block; min-block-size: 44px; min-inline-size: 44px; padding-block: .625rem; }
+        .link, .links a { display: inline-block; min-block-size: 44px; min-inline-size: 44px; padding-block: .6875rem; }
         footer .link, .links a { color: inherit; }
-        dd .link { margin-block: -.625rem; text-align: end; }
+        dd .link { margin-block: -.6875rem; text-align: end; }
         :focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
         input:focus-visible { outline-offset: 1px; }
 
         .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem 1rem; margin-block-start: 1.5rem; }
-        .acts .link { margin-inline-start: .5rem; }
+        .acts * + .link { margin-inline-start: .5rem; }
         .filled, .outlined {
           display: inline-block; min-block-size: 48px; padding: .75rem 1.5rem; border: 1px solid var(--edge); border-radius: 6px; background: none;
           color: var(--ink); font: inherit; font-weight: 600; line-height: 1.3; text-align: center; text-decoration: none; cursor: pointer;
@@ -120,7 +122,6 @@ extension PageAssets {
 
         .clock { inline-size: fit-content; margin-block: .75rem 1.5rem; }
         .number { font-size: clamp(3.5rem, 20vw, 6.5rem); font-weight: 600; line-height: 1.1; letter-spacing: -.045em; white-space: nowrap; }
-        .number span + span { margin-inline-start: .22em; }
         .line { margin-block: .5rem .375rem; background: var(--line); }
         .line span { display: block; border-block-start: 4px solid var(--ink); }
         .scan { display: flex; flex-wrap: wrap; gap: 1.5rem 2.5rem; margin-block-start: 1.5rem; }
@@ -135,7 +136,7 @@ extension PageAssets {
 
         @media (max-width: 29.99rem) {
           .acts > :not(.link) { flex-basis: 100%; }
-          .acts .link { margin-inline-start: 0; }
+          .acts * + .link { margin-inline-start: 0; }
         }
         @media (min-width: 60rem) {
           body { grid-template: 1fr auto / minmax(22rem, 30%) minmax(0, 1fr); }

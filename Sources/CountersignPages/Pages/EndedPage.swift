@@ -59,9 +59,9 @@ package struct EndedPage: HostedPage {
             {{#anotherWay}}
             <button class="outlined" form="other" formaction="{{anotherWay}}">[[useAnotherWay]]</button>
             {{/anotherWay}}
-            {{#hasClient}}{{#back}}
-            <button class="link" form="other" formaction="{{back}}">[[backToClient]]</button>
-            {{/back}}{{/hasClient}}
             </div>
+            {{#hasClient}}{{#back}}
+            <p class="acts"><button class="link" form="other" formaction="{{back}}">[[backToClient]]</button></p>
+            {{/back}}{{/hasClient}}
             """)
 }
