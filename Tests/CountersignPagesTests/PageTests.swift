@@ -203,6 +203,14 @@ struct PageTests {
         for sample in every() {
             try write("\(sample.name).\(sample.frame.language.rawValue).html", sample.html.utf8)
         }
+        var long = ForeignTexts.all(String(repeating: "Donaudampfschifffahrt", count: 4))
+        long.path = ForeignTexts().path
+        long.logoPath = ForeignTexts().logoPath
+        long.accentPath = ForeignTexts().accentPath
+        long.picture = ForeignTexts().picture
+        for sample in Samples.all(in: .german, long) where !sample.name.contains("-number") {
+            try write("long-\(sample.name).de.html", sample.html.utf8)
+        }
     }
 
     private func every() -> [Sample] { PageLanguage.allCases.flatMap { Samples.all(in: $0) } }

@@ -1,6 +1,12 @@
 extension PageAssets {
-    /// The stylesheet of every page. A client's own stylesheet sets `--accent` after it, and nothing else.
-    static let stylesheet = """
+    /// The stylesheet of every page, without the blanks that are there for us.
+    ///
+    /// A client's own stylesheet sets `--accent` after it, and nothing else.
+    static let stylesheet = [(": ", ":"), ("; ", ";"), (" { ", "{"), (" }", "}")].reduce(
+        rules.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n") + "\n"
+    ) { $0.replacing($1.0, with: $1.1) }
+
+    private static let rules = """
         :root {
           color-scheme: light dark;
           --bg: #fff; --panel: #f1f4f5; --ink: #12181c; --soft: #4e5960; --edge: #737e85; --line: #d3dadd;
@@ -32,7 +38,6 @@ extension PageAssets {
         p { margin: 0; text-wrap: pretty; }
         ul, ol { margin: 0; padding-inline-start: 1.25rem; }
         form { display: contents; }
-        bdi[dir] { unicode-bidi: isolate; }
         svg { flex: none; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
         .onward:dir(rtl) { transform: scaleX(-1); }
         .small, header, footer { font-size: .9375rem; }
@@ -67,11 +72,10 @@ extension PageAssets {
         main dl { margin-block-start: 1rem; border-block-end: 1px solid var(--line); }
         main dl > div { grid-template-columns: 5.25rem minmax(0, 1fr); font-size: .9375rem; }
         main dd { font-family: ui-monospace, monospace; }
-        main dd > * { font-weight: 400; }
+        main dd > :first-child { font-weight: 400; }
         h1 + p, h1 + .items { margin-block-start: .75rem; }
         main p + p { margin-block-start: .75rem; }
         form + p { margin-block-start: 1rem; }
-        .rule { margin-block-start: 2rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
 
         footer { padding: 1.5rem var(--margin) 1rem; border-block-start: 1px solid var(--line); color: var(--soft); }
         .links { display: flex; flex-wrap: wrap; margin-inline: -.625rem; }
@@ -86,6 +90,7 @@ extension PageAssets {
         input:focus-visible { outline-offset: 1px; }
 
         .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem 1rem; margin-block-start: 1.5rem; }
+        .rule { margin-block-start: 2rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
         .acts * + .link { margin-inline-start: .5rem; }
         .filled, .outlined {
           display: inline-block; min-block-size: 48px; padding: .75rem 1.5rem; border: 1px solid var(--edge); border-radius: 6px; background: none;
@@ -108,7 +113,7 @@ extension PageAssets {
 
         .ways { margin-block-start: 1.5rem; }
         .way {
-          display: flex; align-items: center; gap: .75rem; inline-size: 100%; min-block-size: 64px; padding: .75rem;
+          display: flex; align-items: center; gap: .75rem; inline-size: 100%; min-block-size: 64px; padding: .75rem; padding-inline-end: .25rem;
           border: 0; border-block-end: 1px solid var(--line); background: none; color: var(--ink); font: inherit;
           line-height: 1.4; text-align: start; cursor: pointer;
         }
@@ -120,8 +125,9 @@ extension PageAssets {
         .way.filled, .way.filled small { color: var(--bg); font-weight: 400; text-decoration: none; }
         .way:not(.filled):hover { box-shadow: inset 0 0 0 1px var(--ink); }
 
-        .clock { inline-size: fit-content; margin-block: .75rem 1.5rem; }
+        .clock { inline-size: fit-content; margin-block: 1.25rem 1.5rem; }
         .number { font-size: clamp(3.5rem, 20vw, 6.5rem); font-weight: 600; line-height: 1.1; letter-spacing: -.045em; white-space: nowrap; }
+        .number span + span { margin-inline-start: .08em; }
         .line { margin-block: .5rem .375rem; background: var(--line); }
         .line span { display: block; border-block-start: 4px solid var(--ink); }
         .scan { display: flex; flex-wrap: wrap; gap: 1.5rem 2.5rem; margin-block-start: 1.5rem; }
@@ -136,7 +142,8 @@ extension PageAssets {
 
         @media (max-width: 29.99rem) {
           .acts > :not(.link) { flex-basis: 100%; }
-          .acts * + .link { margin-inline-start: 0; }
+          .rule { margin-block-start: 2rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
+        .acts * + .link { margin-inline-start: 0; }
         }
         @media (min-width: 60rem) {
           body { grid-template: 1fr auto / minmax(22rem, 30%) minmax(0, 1fr); }
@@ -152,6 +159,9 @@ extension PageAssets {
         }
         @media (forced-colors: active) {
           .filled, .way.filled { border: 3px solid; }
+          .line { border: 1px solid; }
+          .link { color: LinkText; }
+          .logo, .scan img { forced-color-adjust: none; }
         }
 
         """
