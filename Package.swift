@@ -99,6 +99,9 @@ let package = Package(
                 server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "CountersignPages", dependencies: ["Encodings", server("Mustache", "swift-mustache")],
+            swiftSettings: settings),
         // `docs/openapi.json` as bytes: the contract is in the one binary, and no Swift compiler reads it.
         .target(name: "COpenAPI"),
         .target(
@@ -254,6 +257,7 @@ let package = Package(
                 "Encodings", crypto, logging, server("AsyncHTTPClient", "async-http-client"),
                 server("NIOCore", "swift-nio"), server("NIOPosix", "swift-nio"),
             ]),
+        tests("CountersignPages", ["CountersignPages", server("Mustache", "swift-mustache")]),
         tests(
             "Server",
             [

@@ -49,9 +49,9 @@ package enum PageAssets {
         return directives.compactMap(\.self).joined(separator: "; ")
     }
 
-    /// What tells one content from another. The files are our own, so that nobody looks for a collision.
+    /// What tells one content from another: FNV-1a with 64 bits.
     ///
-    /// It is FNV-1a with 64 bits.
+    /// The files are our own, so that nobody looks for a collision.
     private static func mark(_ text: String) -> String {
         let hash = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let digits = String(hash, radix: 16)

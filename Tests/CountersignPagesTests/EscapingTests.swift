@@ -39,10 +39,13 @@ struct EscapingTests {
                 #expect(!isThere, "\(template.name): \(refused)")
             }
             // With a letter for each value and word, every attribute stands in quotation marks.
-            let rest = text.replacing(/\{\{[#^\/][^}]*\}\}/, with: "").replacing(/\{\{[^}]*\}\}|\[\[[^\]]*\]\]/, with: "v")
+            let rest = text.replacing(/\{\{[#^\/][^}]*\}\}/, with: "").replacing(
+                /\{\{[^}]*\}\}|\[\[[^\]]*\]\]/, with: "v")
             for tag in rest.matches(of: /<[a-z][^>]*>/) {
                 let bare = tag.output.replacing(/"[^"]*"/, with: "")
-                #expect(bare.wholeMatch(of: /<[a-z0-9]+(\s+[A-Za-z0-9-]+=)*\s*\/?>/) != nil, "\(template.name): \(tag.output)")
+                #expect(
+                    bare.wholeMatch(of: /<[a-z0-9]+(\s+[A-Za-z0-9-]+=)*\s*\/?>/) != nil,
+                    "\(template.name): \(tag.output)")
             }
         }
     }

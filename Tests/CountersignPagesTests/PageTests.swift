@@ -7,7 +7,8 @@ import Testing
 struct PageTests {
     static let hostile = [
         "\"><script>alert(1)</script>", "' onfocus='alert(1)", "` `", "</title></h1>&amp;&#0;", "]]>{{client}}[[help]]",
-        "\u{202E}evil\u{200F}", "a\u{0}\u{7}\u{1B}[31m\r\nb", "\u{301}\"\u{301} x=\"\u{FE0F}y'\u{FE0F}<\u{338}b>\u{20D2}",
+        "\u{202E}evil\u{200F}", "a\u{0}\u{7}\u{1B}[31m\r\nb",
+        "\u{301}\"\u{301} x=\"\u{FE0F}y'\u{FE0F}<\u{338}b>\u{20D2}",
         String(repeating: "w", count: 300), "",
     ]
 
@@ -163,7 +164,25 @@ struct PageTests {
         }
     }
 
-    @Test("The end of a sign-in leads to pages of the web only", arguments: ["javascript:alert(1)", "data:,x", "//x", ""])
+    @Test("OAuth 2.0 Form Post Response Mode §2: every field of the answer is a hidden field of a form that posts")
+    func answer() throws {
+        let fields = ["code": "a\"b", "state": "<&>", "iss": "https://login.acme.example"]
+        let page = try #require(
+            OnwardPostPage(
+                url: "HTTPS://bank.acme.example/callback?a=1&b=2",
+                fields: fields.map { .init(name: $0.key, value: $0.value) }))
+        let sample = try #require(Samples.all(in: .english).last)
+        let form = Elements(page.html(in: sample.frame))
+        let onward = try #require(form["form"].first { $0.attributes["id"] == "onward" })
+        #expect(onward.attributes["method"] == "post")
+        #expect(onward.attributes["action"] == "HTTPS://bank.acme.example/callback?a=1&b=2")
+        let hidden = form["input"].filter { $0.attributes["type"] == "hidden" && $0.attributes["name"] != "request" }
+        #expect(
+            Dictionary(uniqueKeysWithValues: hidden.map { ($0.attributes["name"], $0.attributes["value"]) }) == fields)
+    }
+
+    @Test(
+        "The end of a sign-in leads to pages of the web only", arguments: ["javascript:alert(1)", "data:,x", "//x", ""])
     func onward(to url: String) {
         #expect(OnwardPage(url: url) == nil)
         #expect(OnwardPostPage(url: url, fields: []) == nil)

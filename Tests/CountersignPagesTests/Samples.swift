@@ -33,7 +33,8 @@ struct ForeignTexts {
     static func all(_ text: String) -> ForeignTexts {
         ForeignTexts(
             client: text, host: text, issuer: text, identifier: text, phone: text, browser: text, place: text,
-            address: text, request: text, path: text, logoPath: text, accentPath: text, url: "https://" + text, digits: text, requestID: text, why: text,
+            address: text, request: text, path: text, logoPath: text, accentPath: text, url: "https://" + text,
+            digits: text, requestID: text, why: text,
             picture: .path(text))
     }
 }
@@ -87,7 +88,8 @@ enum Samples {
             Sample(name: "01-identifier", page: IdentifierPage(action: path, qrAction: path), frame: bare),
             Sample(
                 name: "01-identifier-error",
-                page: IdentifierPage(action: path, qrAction: path, typed: texts.identifier, hasError: true), frame: bare),
+                page: IdentifierPage(action: path, qrAction: path, typed: texts.identifier, hasError: true), frame: bare
+            ),
             Sample(name: "02-choose", page: ChooseWayPage(action: path, ways: ways), frame: early),
             Sample(
                 name: "02-choose-qr-first",
@@ -172,12 +174,14 @@ enum Samples {
                 return Sample(name: "10\(name)-ended", page: page, frame: late)
             }
             + errors.map { name, problem, frame in
-                let page = ErrorPage(problem: problem, requestID: texts.requestID, why: name == "many" ? nil : texts.why)
+                let page = ErrorPage(
+                    problem: problem, requestID: texts.requestID, why: name == "many" ? nil : texts.why)
                 return Sample(name: "11-error-\(name)", page: page, frame: frame)
             }
             + [
                 Sample(
-                    name: "14a-signed-out", page: SignedOutPage(clientURL: texts.url, signInURL: texts.url), frame: bare),
+                    name: "14a-signed-out", page: SignedOutPage(clientURL: texts.url, signInURL: texts.url), frame: bare
+                ),
                 Sample(name: "14a-signed-out-nobody", page: SignedOutPage(), frame: strange),
                 Sample(name: "14b-sign-out", page: SignOutPage(action: path), frame: asked),
                 Sample(name: "14b-sign-out-nobody", page: SignOutPage(action: path), frame: strange),

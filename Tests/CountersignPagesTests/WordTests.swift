@@ -45,7 +45,8 @@ struct WordTests {
     @Test(
         "OpenID Connect Core 1.0 §3.1.2.1: the first of ui_locales that we have decides",
         arguments: [
-            ("de", PageLanguage.german), ("fr de-CH en", .german), ("en-GB de", .english), ("DE", .german), ("fr", .english),
+            ("de", PageLanguage.german), ("fr de-CH en", .german), ("en-GB de", .english), ("DE", .german),
+            ("fr", .english),
             ("", .english), ("den", .english), ("-de", .english),
         ])
     func locales(_ locales: String, _ language: PageLanguage) {

@@ -59,6 +59,7 @@ extension PageAssets {
         .who { display: flex; align-items: center; gap: .75rem; line-height: 1.2; }
         header .client { color: var(--ink); font-size: 1.0625rem; font-weight: 700; line-height: 1.25; }
         .logo { max-inline-size: 120px; max-block-size: 44px; padding: 4px; border-radius: 6px; background: #fff; }
+        .who + p { margin-block-start: .125rem; }
         dl { margin: .75rem 0 0; }
         dl > div { display: grid; grid-template-columns: 4rem minmax(0, 1fr); padding-block: .375rem; border-block-start: 1px solid var(--line); }
         dt { color: var(--soft); }

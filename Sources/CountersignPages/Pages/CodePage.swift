@@ -1,4 +1,6 @@
-/// Page 4: the six-digit code from a message. It reads the same for known and unknown users.
+/// Page 4: the six-digit code from a message.
+///
+/// It reads the same for known and unknown users.
 package struct CodePage: HostedPage {
     /// The field with the code, in which blanks do not count.
     package static let field = "code"

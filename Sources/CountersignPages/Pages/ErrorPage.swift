@@ -67,7 +67,8 @@ package struct ErrorPage: HostedPage {
     private static func texts(_ part: String) -> String {
         names.map { name in
             let word = "[[\(name)\(part)]]"
-            let text = name + part == "tooOldText"
+            let text =
+                name + part == "tooOldText"
                 ? "{{#hasClient}}\(word){{/hasClient}}{{^hasClient}}[[tooOldTextNobody]]{{/hasClient}}" : word
             return "{{#\(name)}}\(text){{/\(name)}}"
         }

@@ -41,7 +41,7 @@ package struct OnwardPage: HostedPage {
 
 /// The end of a sign-in in which the answer is posted to the client.
 ///
-/// Spec: OAuth 2.0 Form Post Response Mode, *Form Post Response Mode*.
+/// Spec: OAuth 2.0 Form Post Response Mode §2.
 package struct OnwardPostPage: HostedPage {
     /// A field of the answer.
     package struct Field: Hashable, Sendable {

@@ -41,9 +41,7 @@ package struct SignedOutPage: HostedPage {
             """)
 }
 
-/// Page 14b: sign out? Asked where no valid `id_token_hint` says so already.
-///
-/// Spec: OpenID Connect RP-Initiated Logout 1.0 §2.
+/// Page 14b, which asks whether to sign out, where no valid `id_token_hint` says so already.
 package struct SignOutPage: HostedPage {
     /// The field with the answer: "out", "stay" or "all".
     package static let field = "decision"

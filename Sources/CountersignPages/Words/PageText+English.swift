@@ -24,8 +24,8 @@ extension PageText {
             .identifierHeading: "Who is signing in?",
             .identifierLabel: "Email address or phone number",
             .identifierProblem: """
-                Enter an email address, like name@example.com, or a phone number with its country code.
-                """,
+            Enter an email address, like name@example.com, or a phone number with its country code.
+            """,
             .nothingToType: "Nothing to type with the {{client}} app:",
             .signInWithQR: "Sign in with a QR code",
 
@@ -49,10 +49,10 @@ extension PageText {
             .goodUntil: "Good until {{until}}.",
             .looksAgain: "This page looks again every 5 seconds.",
             .phoneNames: """
-                Your phone names <strong>{{client}}</strong>, <strong>{{browser}}</strong> and \
-                <strong>{{place}}</strong>. If it shows anything else, choose <strong>This was not me</strong> \
-                there.
-                """,
+            Your phone names <strong>{{client}}</strong>, <strong>{{browser}}</strong> and \
+            <strong>{{place}}</strong>. If it shows anything else, choose <strong>This was not me</strong> \
+            there.
+            """,
             .noNotification: "No notification? Open the {{client}} app: the question waits there.",
             .lookAgain: "Look again",
             .lookByItself: "Look by itself",
@@ -79,13 +79,13 @@ extension PageText {
             .codeHeadingEmail: "Enter the code from your email",
             .codeHeadingText: "Enter the code from your text message",
             .codeTextEmail: """
-                If we know <strong>{{address}}</strong>, a message is on its way. Type its six digits here, or \
-                open its link in this browser, until {{until}}.
-                """,
+            If we know <strong>{{address}}</strong>, a message is on its way. Type its six digits here, \
+            or open its link in this browser, until {{until}}.
+            """,
             .codeTextText: """
-                If we know <strong>{{address}}</strong>, a message is on its way. Type its six digits here, until \
-                {{until}}.
-                """,
+            If we know <strong>{{address}}</strong>, a message is on its way. Type its six digits here, until \
+            {{until}}.
+            """,
             .codeLabel: "Six-digit code",
             .codeMalformed: "Type the six digits of the code.",
             .codeWrong: "This is not the code we sent last. {{tries}} tries are left.",
@@ -138,15 +138,15 @@ extension PageText {
             // Errors.
             .noReturnHeading: "We do not know where to send you back",
             .noReturnText: """
-                The site you came from named a return address that is not registered with us. To protect you, we \
-                stop here. You have done nothing wrong.
-                """,
+            The site you came from named a return address that is not registered with us. To protect you, we \
+            stop here. You have done nothing wrong.
+            """,
             .noClientHeading: "We do not know the site you came from",
             .noClientText: "It is not registered with us. To protect you, we stop here. You have done nothing wrong.",
             .notUnderstoodHeading: "We cannot answer this site",
             .notUnderstoodText: """
-                The site you came from asked in a way that we do not support. You have done nothing wrong.
-                """,
+            The site you came from asked in a way that we do not support. You have done nothing wrong.
+            """,
             .tooOldHeading: "This page is too old",
             .tooOldText: "Start again at {{client}}.",
             .tooOldTextNobody: "Start again at the site you came from.",

@@ -24,9 +24,9 @@ extension PageText {
             .identifierHeading: "Wer meldet sich an?",
             .identifierLabel: "E-Mail-Adresse oder Telefonnummer",
             .identifierProblem: """
-                Geben Sie eine E-Mail-Adresse ein, etwa name@example.com, oder eine Telefonnummer mit \
-                Landesvorwahl.
-                """,
+            Geben Sie eine E-Mail-Adresse ein, etwa name@example.com, oder eine Telefonnummer mit \
+            Landesvorwahl.
+            """,
             .nothingToType: "Nichts einzugeben mit der App von {{client}}:",
             .signInWithQR: "Mit QR-Code anmelden",
 
@@ -50,10 +50,10 @@ extension PageText {
             .goodUntil: "Gültig bis {{until}}.",
             .looksAgain: "Diese Seite sieht alle 5 Sekunden wieder nach.",
             .phoneNames: """
-                Ihr Telefon nennt <strong>{{client}}</strong>, <strong>{{browser}}</strong> und \
-                <strong>{{place}}</strong>. Zeigt es etwas anderes, wählen Sie dort <strong>Das war ich \
-                nicht</strong>.
-                """,
+            Ihr Telefon nennt <strong>{{client}}</strong>, <strong>{{browser}}</strong> und \
+            <strong>{{place}}</strong>. Zeigt es etwas anderes, wählen Sie dort <strong>Das war ich \
+            nicht</strong>.
+            """,
             .noNotification: "Keine Benachrichtigung? Öffnen Sie die App von {{client}}: Dort wartet die Frage.",
             .lookAgain: "Nachsehen",
             .lookByItself: "Von selbst nachsehen",
@@ -80,13 +80,13 @@ extension PageText {
             .codeHeadingEmail: "Geben Sie den Code aus Ihrer E-Mail ein",
             .codeHeadingText: "Geben Sie den Code aus Ihrer SMS ein",
             .codeTextEmail: """
-                Wenn wir <strong>{{address}}</strong> kennen, ist eine Nachricht unterwegs. Geben Sie ihre sechs \
-                Ziffern hier ein, oder öffnen Sie ihren Link in diesem Browser, bis {{until}}.
-                """,
+            Wenn wir <strong>{{address}}</strong> kennen, ist eine Nachricht unterwegs. Geben Sie ihre sechs \
+            Ziffern hier ein, oder öffnen Sie ihren Link in diesem Browser, bis {{until}}.
+            """,
             .codeTextText: """
-                Wenn wir <strong>{{address}}</strong> kennen, ist eine Nachricht unterwegs. Geben Sie ihre sechs \
-                Ziffern hier ein, bis {{until}}.
-                """,
+            Wenn wir <strong>{{address}}</strong> kennen, ist eine Nachricht unterwegs. Geben Sie ihre sechs \
+            Ziffern hier ein, bis {{until}}.
+            """,
             .codeLabel: "Sechsstelliger Code",
             .codeMalformed: "Geben Sie die sechs Ziffern des Codes ein.",
             .codeWrong: "Das ist nicht der Code, den wir zuletzt gesendet haben. Sie haben noch {{tries}} Versuche.",
@@ -110,8 +110,8 @@ extension PageText {
             .showNewCode: "Neuen Code zeigen",
             .openHeading: "Mit der App von {{client}} anmelden",
             .openText: """
-                Die App auf diesem Telefon öffnet sich, zeigt, was gefragt wird, und bringt Sie hierher zurück.
-                """,
+            Die App auf diesem Telefon öffnet sich, zeigt, was gefragt wird, und bringt Sie hierher zurück.
+            """,
             .openApp: "App öffnen",
             .scanWithAnother: "Mit einem anderen Telefon scannen",
 
@@ -141,19 +141,19 @@ extension PageText {
             // Errors.
             .noReturnHeading: "Wir wissen nicht, wohin wir Sie zurückschicken sollen",
             .noReturnText: """
-                Die Website, von der Sie kommen, hat eine Rückkehradresse genannt, die bei uns nicht eingetragen \
-                ist. Um Sie zu schützen, halten wir hier an. Sie haben nichts falsch gemacht.
-                """,
+            Die Website, von der Sie kommen, hat eine Rückkehradresse genannt, die bei uns nicht eingetragen \
+            ist. Um Sie zu schützen, halten wir hier an. Sie haben nichts falsch gemacht.
+            """,
             .noClientHeading: "Wir kennen die Website nicht, von der Sie kommen",
             .noClientText: """
-                Sie ist bei uns nicht eingetragen. Um Sie zu schützen, halten wir hier an. Sie haben nichts \
-                falsch gemacht.
-                """,
+            Sie ist bei uns nicht eingetragen. Um Sie zu schützen, halten wir hier an. Sie haben nichts \
+            falsch gemacht.
+            """,
             .notUnderstoodHeading: "Wir können dieser Website nicht antworten",
             .notUnderstoodText: """
-                Die Website, von der Sie kommen, hat auf eine Weise gefragt, die wir nicht unterstützen. Sie \
-                haben nichts falsch gemacht.
-                """,
+            Die Website, von der Sie kommen, hat auf eine Weise gefragt, die wir nicht unterstützen. Sie \
+            haben nichts falsch gemacht.
+            """,
             .tooOldHeading: "Diese Seite ist zu alt",
             .tooOldText: "Beginnen Sie bei {{client}} neu.",
             .tooOldTextNobody: "Beginnen Sie bei der Website neu, von der Sie kommen.",
@@ -177,8 +177,8 @@ extension PageText {
             .signOutHeading: "Von {{client}} abmelden?",
             .signOutHeadingNobody: "Abmelden?",
             .signOutText: """
-                Bei anderen Websites bleiben Sie in diesem Browser angemeldet, außer Sie melden sich überall ab.
-                """,
+            Bei anderen Websites bleiben Sie in diesem Browser angemeldet, außer Sie melden sich überall ab.
+            """,
             .signOut: "Abmelden",
             .staySignedIn: "Angemeldet bleiben",
             .signOutOfAll: "Überall abmelden",

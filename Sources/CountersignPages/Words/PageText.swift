@@ -1,6 +1,6 @@
 /// The texts of the pages in one language.
 struct PageText: Sendable {
-    /// A text for each word. It may have `{{values}}` and the elements `strong` and `a`, nothing else.
+    /// A text for each word, which may have `{{values}}` and the elements `strong` and `a`, nothing else.
     let words: [PageWord: String]
     /// The months as they stand in a date.
     let months: [String]
