@@ -154,7 +154,7 @@ extension PageAssets {
           .logo { max-inline-size: 176px; max-block-size: 60px; margin-block-end: 1rem; }
           dl { margin-block-start: 2rem; }
           dl > div { padding-block: .6875rem; }
-          main { grid-area: 1 / 2 / 3; padding: 5.5rem 6rem 3rem; }
+          main { grid-area: 1 / 2 / 3; padding-block: 5.5rem 3rem; padding-inline: 6rem 2rem; }
           h1 { font-size: 2.125rem; }
           footer { padding: 0 3rem 2rem; border: 0; background: var(--panel); }
         }
