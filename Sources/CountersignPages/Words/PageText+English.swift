@@ -61,7 +61,7 @@ extension PageText {
             .sayTenSeconds: "10 seconds left.",
             .sayApproved: "Approved. Going on to {{client}}.",
             .sayDeclined: "Declined.",
-            .sayEnded: "The time is over.",
+            .sayEnded: "Going on.",
             .sayScanned: "Scanned. Go on in the app.",
 
             // Approved.

@@ -62,7 +62,7 @@ extension PageText {
             .sayTenSeconds: "Noch 10 Sekunden.",
             .sayApproved: "Zugestimmt. Es geht weiter zu {{client}}.",
             .sayDeclined: "Abgelehnt.",
-            .sayEnded: "Die Zeit ist um.",
+            .sayEnded: "Es geht weiter.",
             .sayScanned: "Gescannt. Weiter in der App.",
 
             // Approved.
