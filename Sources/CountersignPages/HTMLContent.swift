@@ -3,8 +3,8 @@ import Mustache
 
 /// The escaping of values in our pages.
 ///
-/// Mustache's own escaping compares whole characters: a quotation mark under a combining mark or a variation selector is
-/// another `Character`, stays as it is, and ends an attribute's value in a browser. This one works on bytes.
+/// Mustache's own escaping compares whole characters: a quotation mark under a combining mark or a variation selector
+/// is another `Character`, stays as it is, and ends an attribute's value in a browser. This one works on bytes.
 ///
 /// Spec: HTML, *Serializing HTML fragments*.
 struct HTMLContent: MustacheContentType {

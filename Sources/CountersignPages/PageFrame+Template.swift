@@ -1,9 +1,9 @@
 extension PageFrame {
     /// A whole page as a template.
     ///
-    /// A page has two forms at most: its own, and the one named "other", to whose hidden field every button outside the
-    /// page's own form belongs. So the sealed request is in the page twice, however many buttons there are, and Enter in
-    /// a field presses the page's own button.
+    /// A page has two forms at most: its own, and the one named "other", to which every button outside the page's own
+    /// form belongs. So the sealed request is in the page twice, however many buttons there are, and Enter in a field
+    /// presses the page's own button.
     ///
     /// - Parameters:
     ///   - heading: the text of the heading and the first part of the title, with words as `[[word]]`.

@@ -55,7 +55,7 @@ struct WordTests {
     }
 
     @Test(
-        "RFC 9110 §12.5.4: the language with the highest weight decides; RFC 4647 §3.4: a region falls back to its language",
+        "RFC 9110 §12.5.4: the highest weight decides; RFC 4647 §3.4: a region falls back to its language",
         arguments: [
             ("de-AT,de;q=0.9,en;q=0.8", PageLanguage.german), ("fr, en;q=0.7, de;q=0.8", .german),
             ("en;q=0.5, de ; q=0.5", .english), ("de;q=0, en;q=0.1", .english), ("de;q=0", .english),

@@ -27,9 +27,10 @@ extension PageAssets {
           const left = () => Math.max(0, ends - now - (Date.now() - loadedAt) / 1000);
           const words = new Map([[60, clock.dataset.says60], [30, clock.dataset.says30], [10, clock.dataset.says10]]);
           const line = clock.querySelector(".line span");
+          const steps = Math.ceil(left() / 10) || 1;
           line?.animate(
             { inlineSize: [`${Math.min(100, 100 * left() / (ends - begins))}%`, "0%"] },
-            { duration: 1000 * left(), fill: "forwards", easing: isCalm ? `steps(${Math.ceil(left() / 10) || 1})` : "linear" });
+            { duration: 1000 * left(), fill: "forwards", easing: isCalm ? `steps(${steps})` : "linear" });
           let before = left();
           function tick() {
             const seconds = Math.ceil(left());

@@ -74,7 +74,7 @@ extension PageAssets {
         main dl > div { grid-template-columns: 5.25rem minmax(0, 1fr); font-size: .9375rem; }
         main dd { font-family: ui-monospace, monospace; }
         main dd > :first-child { font-weight: 400; }
-        h1 + p, h1 + .items { margin-block-start: .75rem; }
+        h1 + p { margin-block-start: .75rem; }
         main p + p { margin-block-start: .75rem; }
         form + p { margin-block-start: 1rem; }
 
@@ -136,7 +136,7 @@ extension PageAssets {
         .scan > div { flex: 1 12rem; min-inline-size: 0; }
         .scan li + li { margin-block-start: .375rem; }
         .scan .clock { margin-block: .75rem 0; }
-        .items { margin: 0; padding: 0; list-style: none; border-block-end: 1px solid var(--line); }
+        .items { margin: 1.25rem 0 0; padding: 0; list-style: none; border-block-end: 1px solid var(--line); }
         .items li { padding-block: .75rem; border-block-start: 1px solid var(--line); }
         .items b { display: block; font-weight: 600; }
         .items + p { margin-block-start: 1rem; }
@@ -161,7 +161,7 @@ extension PageAssets {
         @media (forced-colors: active) {
           .filled, .way.filled { border: 3px solid; }
           .line { border: 1px solid; }
-          .link { color: LinkText; }
+          .link, footer .link { color: LinkText; }
           .logo, .scan img { forced-color-adjust: none; }
         }
 

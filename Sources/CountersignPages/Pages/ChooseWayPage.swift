@@ -66,7 +66,8 @@ package struct ChooseWayPage: HostedPage {
     package static let template = PageTemplate(
         "choose",
         heading: """
-            {{#isConfirmation}}[[confirmHeading]]{{/isConfirmation}}{{^isConfirmation}}[[chooseHeading]]{{/isConfirmation}}
+            {{#isConfirmation}}[[confirmHeading]]{{/isConfirmation}}\
+            {{^isConfirmation}}[[chooseHeading]]{{/isConfirmation}}
             """,
         scripts: [.clock],
         main: """

@@ -79,6 +79,7 @@ package struct ConsentPage: HostedPage {
             """)
 
     private static let verification = """
-        <span class="small">{{#isVerified}}[[verified]]{{/isVerified}}{{^isVerified}}[[unverified]]{{/isVerified}}</span>
+        <span class="small">{{#isVerified}}[[verified]]{{/isVerified}}\
+        {{^isVerified}}[[unverified]]{{/isVerified}}</span>
         """
 }

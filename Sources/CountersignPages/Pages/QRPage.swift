@@ -116,7 +116,8 @@ package struct OpenAppPage: HostedPage {
             <button class="outlined" form="other" formaction="{{anotherWay}}">[[useAnotherWay]]</button>
             {{/anotherWay}}
             {{#qrAction}}
-            <button class="link" form="other" formaction="{{qrAction}}" name="way" value="qr">[[scanWithAnother]]</button>
+            <button class="link" form="other" formaction="{{qrAction}}" name="way" value="qr">\
+            [[scanWithAnother]]</button>
             {{/qrAction}}
             </div>
             """)
