@@ -47,8 +47,16 @@ private struct Played {
     let channel = EmbeddedChannel()
     let dam = Dam()
 
-    init(_ limits: ExchangeLimits = ExchangeLimits()) throws {
-        try channel.pipeline.syncOperations.addHandlers([dam, ExchangeHandler(limits: limits)])
+    /// - Parameters:
+    ///   - limits: the limits of the connection.
+    ///   - refused: the path whose requests are refused at once.
+    init(_ limits: ExchangeLimits = ExchangeLimits(), refusing refused: String? = nil) throws {
+        let handler = ExchangeHandler(limits: limits) { request, _ in
+            guard request.path == refused else { return nil }
+            return RenderedRefusal(
+                status: 503, headers: [.retryAfter: "1"], body: Array("full".utf8), code: "full", detail: nil)
+        }
+        try channel.pipeline.syncOperations.addHandlers([dam, handler])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
@@ -104,6 +112,54 @@ struct ExchangeTests {
         #expect(played.dam.reads == reads)
         played.answer()
         #expect(played.dam.reads == reads + 1)
+    }
+
+    /// The heads, and the bytes of the bodies, that were written since the last time.
+    private func written(_ played: Played, from place: inout Int) -> (statuses: [UInt], body: Int, ends: Int) {
+        let parts = played.dam.parts[place...]
+        place = played.dam.parts.count
+        return (
+            parts.compactMap { if case .head(let head) = $0 { head.status.code } else { nil } },
+            parts.reduce(0) { if case .body(let body) = $1 { $0 + body.readableBytes } else { $0 } },
+            parts.count { if case .end = $0 { true } else { false } }
+        )
+    }
+
+    @Test("A request that is refused at once is not passed on, nor is its body, and the next one is as usual")
+    func refusedAtOnce() throws {
+        let played = try Played(refusing: "/full")
+        var place = 0
+        func ask(_ method: HTTPMethod, _ body: Int) throws {
+            let fields: HTTPHeaders = ["Host": "a", "Content-Length": "\(body)"]
+            try played.send(.head(HTTPRequestHead(version: .http1_1, method: method, uri: "/full", headers: fields)))
+            #expect(written(played, from: &place) == ([503], method == .HEAD ? 0 : 4, 1))
+            if body > 0 { try played.send(.body(ByteBuffer(repeating: 0x20, count: body))) }
+            try played.send(.end(nil))
+            #expect(try played.passed() == [] && written(played, from: &place) == ([], 0, 0))
+        }
+        try ask(.POST, 100)
+        try ask(.HEAD, 0)
+        try ask(.GET, 0)
+        try played.ask("/1")
+        #expect(try played.passed() == ["/1"])
+        // Several in one read come in their order.
+        try played.send(
+            .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/full", headers: ["Host": "a"])), .end(nil),
+            .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/2", headers: ["Host": "a"])), .end(nil))
+        #expect(try played.passed() == [])
+        played.answer()
+        #expect(written(played, from: &place) == ([200, 503], 14, 2))
+        #expect(try played.passed() == ["/2"])
+        #expect(played.channel.isActive)
+    }
+
+    @Test("What was refused at once, and does not come whole in time, is hung up on")
+    func refusedAndSlow() throws {
+        let played = try Played(refusing: "/full")
+        try played.ask("/full", whole: false)
+        #expect(played.channel.isActive)
+        played.channel.embeddedEventLoop.advanceTime(by: .seconds(120))
+        #expect(!played.channel.isActive)
     }
 
     @Test("A caller who leaves a reply unread for 30 seconds is hung up on; one who reads it in 29 is not")
@@ -303,7 +359,7 @@ struct ConnectionCountTests {
         let channel = EmbeddedChannel()
         channel.remoteAddress = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
         let counts = ConnectionCounts(limit: 0, proxies: TrustedProxies())
-        let connection = HTTPConnection(responder: { _, _, _ in }, counts: counts)
+        let connection = HTTPConnection(responder: { _, _, _ in }, counts: counts, refusing: { _, _ in nil })
         let isSetUp = channel.eventLoop.makePromise(of: Bool.self)
         connection.setup(channel: channel, logger: Responder.silent).map { _ in true }.recover { _ in false }
             .cascade(to: isSetUp)

@@ -29,7 +29,11 @@ final class ExchangeHandler: ChannelDuplexHandler {
     /// The cancellers of all open connections: asking a pipeline for its handler would take a turn of its event loop.
     private static let open = Mutex<[ObjectIdentifier: WaitCanceller]>([:])
 
+    /// Refuses a request at once; nil if the request is to be passed on.
+    typealias Refusing = @Sendable (HTTPRequest, any Channel) -> RenderedRefusal?
+
     private let limits: ExchangeLimits
+    private let refusing: Refusing
     private let canceller = WaitCanceller()
     private var context: ChannelHandlerContext?
 
@@ -37,6 +41,8 @@ final class ExchangeHandler: ChannelDuplexHandler {
     private var isReceiving = false
     /// Whether the head of a request was passed on, but its reply is not sent.
     private var isAnswering = false
+    /// Whether the request that is being received was refused, and the rest of it is discarded.
+    private var isRefused = false
     /// Whether the connection ends after the reply.
     private var endsWithReply = false
     /// Whether the server is stopping; it then does not wait for callers to read.
@@ -59,8 +65,9 @@ final class ExchangeHandler: ChannelDuplexHandler {
     private var writeDue: NIODeadline?
     private var timer: (at: NIODeadline, task: Scheduled<Void>)?
 
-    init(limits: ExchangeLimits = ExchangeLimits()) {
+    init(limits: ExchangeLimits = ExchangeLimits(), refusing: @escaping Refusing = { _, _ in nil }) {
         self.limits = limits
+        self.refusing = refusing
     }
 
     /// The canceller for the waits of a connection; nil if the connection has ended.
@@ -209,16 +216,22 @@ final class ExchangeHandler: ChannelDuplexHandler {
             do throws(MalformedRequest) {
                 let request = try HTTPRequest(checked: head)
                 (isReceiving, isAnswering, idleDue) = (true, true, nil)
-                context.fireChannelRead(wrapInboundOut(.head(request)))
+                if let refusal = refusing(request, context.channel) {
+                    isRefused = true
+                    reply(with: refusal, isHead: request.method == .head)
+                } else {
+                    context.fireChannelRead(wrapInboundOut(.head(request)))
+                }
             } catch {
                 passUnreadable(error, (try? HTTPRequest.Method(head.method)) ?? .get)
             }
         case .body(let bytes):
-            context.fireChannelRead(wrapInboundOut(.body(bytes)))
+            if !isRefused { context.fireChannelRead(wrapInboundOut(.body(bytes))) }
         case .end:
             (isReceiving, bodyDue) = (false, nil)
             // No door reads trailers.
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
+            if !isRefused { context.fireChannelRead(wrapInboundOut(.end(nil))) }
+            isRefused = false
             if !isAnswering { rest() }
         }
     }
@@ -285,6 +298,17 @@ final class ExchangeHandler: ChannelDuplexHandler {
     }
 
     func flush(context: ChannelHandlerContext) { send() }
+
+    /// Replies without passing the request on.
+    private func reply(with refusal: RenderedRefusal, isHead: Bool) {
+        var head = HTTPResponse(status: .init(code: refusal.status), headerFields: refusal.headers)
+        head.headerFields[.contentLength] = "\(refusal.body.count)"
+        replies.append((.head(head), nil))
+        // The caller would read a body here as the beginning of the next reply. Spec: RFC 9110 §9.3.2.
+        if !isHead { replies.append((.body(ByteBuffer(bytes: refusal.body)), nil)) }
+        replies.append((.end(nil), nil))
+        send()
+    }
 
     /// Passes as much of the replies to the system as the limit allows.
     private func send() {

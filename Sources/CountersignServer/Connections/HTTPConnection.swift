@@ -19,6 +19,7 @@ struct HTTPConnection: HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     let counts: ConnectionCounts
+    let refusing: ExchangeHandler.Refusing
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let address = IPAddress(channel.remoteAddress)
@@ -39,7 +40,7 @@ struct HTTPConnection: HTTPChannelHandler {
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1024, maximum: 16_384))
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
-            try pipeline.addHandler(ExchangeHandler())
+            try pipeline.addHandler(ExchangeHandler(refusing: refusing))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
         }

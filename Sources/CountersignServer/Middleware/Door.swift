@@ -1,4 +1,6 @@
+import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// One protocol over HTTP: its routes, and how it renders refusals.
 ///
@@ -26,9 +28,16 @@ protocol Door: AnyObject, Sendable {
 
 /// A door's reply to a request that was refused or failed.
 struct RenderedRefusal {
-    let response: Response
+    let status: Int
+    var headers: HTTPFields
+    let body: [UInt8]
     /// The reason for the log and the metrics, from a fixed list of the door's codes.
     let code: String
     /// More details for the log; usually nil.
     let detail: String?
+
+    var response: Response {
+        Response(
+            status: .init(code: status), headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
 }

@@ -18,6 +18,8 @@ final class LoadLimit: Sendable {
     /// a sync.
     private static let floor = 128
 
+    static let probes = ["/healthz", "/readyz"]
+
     private struct State {
         var working = 0
         var refused = 0
@@ -58,6 +60,21 @@ final class LoadLimit: Sendable {
                 return false
             }
             state.working += 1
+            return true
+        }
+    }
+
+    /// Whether there are too many requests for another one, which is then counted as refused.
+    ///
+    /// A load balancer that asks for the server's health always gets an answer.
+    ///
+    /// - Parameter target: the request's path and query.
+    func isFull(for target: String, at now: ContinuousClock.Instant) -> Bool {
+        guard !Self.probes.contains(target) else { return false }
+        return state.withLock { state in
+            measure(&state, at: now)
+            guard state.working >= state.limit else { return false }
+            state.refused += 1
             return true
         }
     }
@@ -111,9 +128,6 @@ final class WorkPlace: Sendable {
     /// The place of the request that this task works on.
     @TaskLocal static var current: WorkPlace?
 
-    /// A load balancer that asks for the server's health always gets an answer.
-    private static let probes = ["/healthz", "/readyz"]
-
     private let load: LoadLimit?
     private let isTaken = Mutex(false)
 
@@ -129,7 +143,7 @@ final class WorkPlace: Sendable {
     /// - Parameter target: the request's path and query.
     /// - Throws: ``RequestFailure/overloaded`` if there are too many.
     func take(for target: String) throws(RequestFailure) {
-        guard let load, !Self.probes.contains(target) else { return }
+        guard let load, !LoadLimit.probes.contains(target) else { return }
         guard load.enter(at: .now) else { throw .overloaded }
         isTaken.withLock { $0 = true }
     }

@@ -66,6 +66,28 @@ final class Responder: Sendable {
         try await write(exchange, isWait: later != nil, to: writer)
     }
 
+    /// The refusal of a request that arrives while the server has too many; nil if it is to be worked on.
+    ///
+    /// It is made on the connection's event loop: a task that only refuses would wait its turn among those that work,
+    /// and cost as much as a quarter of an answer. These requests are counted, and do not stand in the access log one
+    /// by one.
+    func refusalAtOnce(of request: HTTPRequest, on channel: any NIOCore.Channel) -> RenderedRefusal? {
+        guard let target = request.path, load.isFull(for: target, at: .now) else { return nil }
+        var context = ServerContext(source: .init(channel: channel, logger: Self.silent))
+        context.identify(by: request.headerFields, behind: proxies)
+        warnOfOverload()
+        var refusal = door(of: target).refusal(of: .overloaded, context)
+        access.counts?.note(refusal: refusal.code)
+        refusal.headers[.date] = date.value(at: ports.time.now)
+        refusal.headers[.requestID] = context.requestID
+        refusal.headers[.cacheControl] = "no-store"
+        return refusal
+    }
+
+    private func warnOfOverload() {
+        if overload.isDue(at: .now) { ports.logger.warning("overloaded", metadata: ["working": "\(load.working)"]) }
+    }
+
     @inline(never)
     private func exchange(_ request: Request, _ channel: any NIOCore.Channel) -> PendingExchange {
         var context = ServerContext(source: .init(channel: channel, logger: Self.silent))
@@ -176,7 +198,7 @@ final class Responder: Sendable {
 
     private func reply(_ refusal: RenderedRefusal, _ context: ServerContext) -> Response {
         access.counts?.note(refusal: refusal.code)
-        if refusal.response.status.code < 500 {
+        if refusal.status < 500 {
             var metadata: Logger.Metadata = ["request": "\(context.requestID)", "code": "\(refusal.code)"]
             metadata["detail"] = refusal.detail.map { "\($0)" }
             ports.logger.notice("refused", metadata: metadata)
@@ -188,7 +210,7 @@ final class Responder: Sendable {
     private func failure(of error: any Error, _ context: ServerContext) -> RequestFailure {
         switch error {
         case RequestFailure.overloaded:
-            if overload.isDue(at: .now) { ports.logger.warning("overloaded", metadata: ["working": "\(load.working)"]) }
+            warnOfOverload()
             return .overloaded
         case let failure as RequestFailure: return failure
         case is CancellationError: return .unavailable

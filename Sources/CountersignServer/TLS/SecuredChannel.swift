@@ -22,9 +22,12 @@ struct SecuredChannel<Base: ServerChildChannel>: ServerChildChannel {
 
 extension HTTPServerBuilder {
     /// HTTP/1.1, over TLS if there is a certificate.
-    static func http1(counting counts: ConnectionCounts, securedBy certificates: Certificates?) -> HTTPServerBuilder {
+    static func http1(
+        counting counts: ConnectionCounts, securedBy certificates: Certificates?,
+        refusing: @escaping ExchangeHandler.Refusing
+    ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            let plain = HTTPConnection(responder: responder, counts: counts)
+            let plain = HTTPConnection(responder: responder, counts: counts, refusing: refusing)
             guard let certificates else { return plain }
             return SecuredChannel(base: plain, certificates: certificates)
         }

@@ -164,7 +164,10 @@ package struct Server: Sendable {
             RouteTable(doors), doors: doors, ports: ports, proxies: settings.proxies, counts: requests, load: load)
         let limit = FileLimit.connections(atMost: settings.connections.total, logger)
         let eventLoops = EventLoopGroupProvider.singleton.eventLoopGroup
-        let server = try HTTPServerBuilder.http1(counting: connections, securedBy: certificates).buildServer(
+        let server = try HTTPServerBuilder.http1(
+            counting: connections, securedBy: certificates,
+            refusing: { responder.refusalAtOnce(of: $0, on: $1) }
+        ).buildServer(
             configuration: .init(
                 address: .hostname(settings.host, port: settings.port), backlog: ConnectionLimits.backlog,
                 availableConnectionsDelegate: .maximum(limit, logger: Responder.silent)),

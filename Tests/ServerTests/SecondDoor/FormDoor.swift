@@ -101,7 +101,9 @@ final class FormDoor: Door {
 
     private static func rendered(_ refusal: FormRefusal) -> RenderedRefusal {
         let json: JSONValue = ["error": .string(refusal.error), "error_description": .string(refusal.description)]
-        return RenderedRefusal(response: Response(json: json, status: refusal.status), code: refusal.error, detail: nil)
+        return RenderedRefusal(
+            status: refusal.status, headers: [.contentType: "application/json"], body: json.encoded,
+            code: refusal.error, detail: nil)
     }
 }
 

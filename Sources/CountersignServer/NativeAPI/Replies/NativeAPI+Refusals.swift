@@ -22,17 +22,18 @@ extension NativeAPI {
     }
 
     private func rendered(_ problem: ProblemDetails, _ context: ServerContext) -> RenderedRefusal {
-        var response = Response(
-            json: problem.json(issuer: ports.issuer, requestID: context.requestID), status: problem.status)
-        response.headers[.contentType] = ProblemDetails.mediaType
-        if let seconds = problem["retry_after"]?.integer { response.headers[.retryAfter] = "\(seconds)" }
-        if problem.knownCode == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"countersign\"" }
+        var headers: HTTPFields = [.contentType: ProblemDetails.mediaType]
+        if let seconds = problem["retry_after"]?.integer { headers[.retryAfter] = "\(seconds)" }
+        if problem.knownCode == .unauthorized { headers[.wwwAuthenticate] = "Basic realm=\"countersign\"" }
         if problem.knownCode == .unsupportedMediaType {
-            response.headers[.accept] = "application/json"
-            response.headers[.acceptEncoding] = "identity"
+            headers[.accept] = "application/json"
+            headers[.acceptEncoding] = "identity"
         }
         // Only in development mode does the log name the failed check, which would also help forgers.
         let isTold = isDevelopment && (problem.knownCode == .answerInvalid || problem.knownCode == .signatureInvalid)
-        return RenderedRefusal(response: response, code: problem.code, detail: isTold ? problem.detail : nil)
+        return RenderedRefusal(
+            status: problem.status, headers: headers,
+            body: problem.json(issuer: ports.issuer, requestID: context.requestID).encoded, code: problem.code,
+            detail: isTold ? problem.detail : nil)
     }
 }
