@@ -107,8 +107,8 @@ let package = Package(
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "CountersignStorage", "CountersignDelivery", "RelyingPartyAPI", "COpenAPI",
-                "CQREncode",
+                "CountersignCore", "CountersignStorage", "CountersignDelivery", "CountersignPages", "RelyingPartyAPI",
+                "COpenAPI", "CQREncode", "JOSE",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("HummingbirdCore", "hummingbird"),

@@ -11,7 +11,7 @@ struct ClientCommand: AsyncParsableCommand {
         commandName: "client", abstract: "Relying parties.",
         subcommands: [
             Create.self, Update.self, RenewSecret.self, RenewCallbackSecret.self, Disable.self, Enable.self,
-            Delete.self, List.self,
+            Delete.self, List.self, OpenID.self,
         ])
 
     struct Create: AsyncParsableCommand {

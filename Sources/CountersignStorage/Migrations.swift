@@ -6,7 +6,9 @@ import CountersignCore
 /// it was, which the tests have every later program take on.
 package enum Migrations {
     /// The SQL statements of each step in an engine's dialect.
-    package static func steps(_ dialect: SQLDialect) -> [[String]] { [Schema.first(dialect)] }
+    package static func steps(_ dialect: SQLDialect) -> [[String]] {
+        [Schema.first(dialect), Schema.second(dialect)]
+    }
 
     private static let readVersion = SQLStatement("SELECT max(version) FROM schema_version")
     private static let recordVersion = SQLStatement("INSERT INTO schema_version (version) VALUES ($1)")

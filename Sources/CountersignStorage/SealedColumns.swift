@@ -32,6 +32,8 @@ package struct SealedColumn: Sendable {
         SealedColumn("answers", "custom", key: "enrollment_id", "digest") {
             CustomReply.place(try $0.text(0), MessageDigest(stored: try $0.blob(1)))
         },
+        SealedColumn("authorizations", "wanted", key: "id") { Authorization.place(try $0.text(0)) },
+        SealedColumn("authorizations", "ask_number", key: "id") { Authorization.numberPlace(try $0.text(0)) },
         SealedColumn("replies", "body", key: "scope", "key") {
             IdempotencyKey.place(scope: try $0.text(0), key: try $0.text(1))
         },

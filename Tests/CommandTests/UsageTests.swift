@@ -9,7 +9,9 @@ struct UsageTests {
     static let commands: [[String]] = [
         [], ["serve"], ["demo"], ["client"], ["client", "create"], ["client", "update"],
         ["client", "renew-secret"], ["client", "renew-callback-secret"], ["client", "disable"], ["client", "enable"],
-        ["client", "delete"], ["client", "list"], ["user"], ["user", "create"],
+        ["client", "delete"], ["client", "list"], ["client", "openid"],
+        ["client", "openid", "set"], ["client", "openid", "show"], ["client", "openid", "remove"], ["user"],
+        ["user", "create"],
         ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["user", "block"],
         ["user", "list"], ["user", "show"], ["user", "delete"], ["user", "export"], ["type"],
         ["type", "list"], ["type", "remove"], ["challenge", "list"], ["admin", "events"],

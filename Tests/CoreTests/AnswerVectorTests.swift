@@ -48,7 +48,7 @@ struct AnswerVectorTests {
                 certificate: try Certificate(armored: try #require(file["server_certificate"]?.string)),
                 signing: SigningKeyPair(signing, createdAt: created),
                 decryption: [DecryptionKeyPair(encryption, createdAt: created)], push: others.push,
-                pushKeys: others.pushKeys)
+                pushKeys: others.pushKeys, tokens: others.tokens)
         }
 
         /// The enrollment of a certificate, whose subkeys stand in the order of the vectors.

@@ -195,14 +195,37 @@ struct AuditTests {
         return ["Data-marker-nine", "Payload-marker-ten"]
     }
 
+    /// Plays what signing in audits; returns what no event may hold.
+    private func signIns(in scene: SignInScene) async throws -> [String] {
+        let first = try await scene.signedIn()
+        for _ in 0..<2 { _ = try await scene.redeem(first.code) }
+        let former = try #require(first.session).secret
+        let asked = try await scene.asked()
+        try await scene.approve(asked)
+        guard case .finished(let second) = try await scene.finish(asked, former: former) else {
+            throw World.Broken("finish")
+        }
+        guard
+            case .removed = try await RemoveRelyingParty.remove(
+                scene.shop.id, by: scene.shop.actor, ports: scene.world.ports)
+        else { throw World.Broken("settings") }
+        return [
+            first.code.reveal(), former.reveal(), second.code.reveal(), try #require(second.session).secret.reveal(),
+            try #require(asked.ask).number.digits, scene.browser.text.reveal(), SignInScene.verifier,
+        ]
+    }
+
     @Test("Everything that is audited happens, and no event holds a number, a secret, a ticket or a message")
     func secrecy() async throws {
         let world = try await World()
         let custom = try await CustomScene()
-        let secrets = try await everything(in: world) + (try await customs(in: custom))
-        let events = try await world.audit() + (try await custom.world.audit())
+        let signIn = try await SignInScene(.chosen)
+        let secrets =
+            try await everything(in: world) + (try await customs(in: custom)) + (try await signIns(in: signIn))
+        let events =
+            try await world.audit() + (try await custom.world.audit()) + (try await signIn.world.audit())
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 19 + 15 + 4)
+        #expect(secrets.count == 45)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {

@@ -41,9 +41,11 @@ struct NodesStartTests {
         let world = try await World(.postgresql)
         try await world.sql("INSERT INTO schema_version (version) VALUES (99)")
         await #expect(
-            throws: StoreError.engine("the database has schema 99, this program knows 1: use a newer program")
+            throws: StoreError.engine(
+                "the database has schema 99, this program knows \(Migrations.steps(world.engine.dialect).count): use a newer program"
+            )
         ) { _ = try await world.opened(with: try World.masterKey()) }
-        #expect(try await world.count("schema_version") == 2)
+        #expect(try await world.count("schema_version") == Int64(Migrations.steps(world.engine.dialect).count) + 1)
     }
 
     @Test("A migration that fails in the middle leaves nothing behind")

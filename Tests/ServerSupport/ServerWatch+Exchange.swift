@@ -11,6 +11,7 @@ import TestSupport
 extension ServerWatch {
     private static let clients = Audience.replies(on: "POST /v1/admin/clients")
     private static let callbackSecrets = Audience.replies(on: "/callback-secret")
+    private static let tokens = Audience.replies(on: "POST /oauth2/token")
     private static let tickets = Audience.replies(on: "/enrollment-tickets")
 
     /// Adds the secrets in a data folder: the master key, the bootstrap token and the issuer's private keys.
@@ -68,6 +69,11 @@ extension ServerWatch {
         case "authorization":
             // The reply that contained the whole secret contains parts of it too, and ids are in many replies.
             let credentials = value.split(separator: " ", maxSplits: 1).last.map(String.init) ?? ""
+            // An access token, which only the reply that gave it contains.
+            guard credentials.count(where: { $0 == "." }) != 2 else {
+                plant(credentials, "the access token of a request", for: Self.tokens)
+                return
+            }
             guard let decoded = Base64.decode(credentials).flatMap({ String(strictUTF8: $0) }) else {
                 plant(credentials, "the credentials of a request", for: Self.clients)
                 return

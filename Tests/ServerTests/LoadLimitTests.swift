@@ -99,6 +99,14 @@ struct LoadLimitTests {
             #expect(refused.headers["retry-after"] == "1")
             let problem = try JSONValue(parsing: refused.body)
             #expect(problem["code"] == "unavailable" && problem["retry_after"] == 1)
+            #expect(problem["request_id"]?.string == refused.headers["x-request-id"])
+            #expect(refused.headers["date"] != nil && refused.headers["cache-control"] == "no-store")
+            // Each door refuses in its own form.
+            let token = try await server.send(.POST, "/oauth2/token", body: Array("{}".utf8), isContract: false)
+            #expect(token.status == 503 && token.headers["retry-after"] == "1")
+            #expect(try JSONValue(parsing: token.body)["error"] == "temporarily_unavailable")
+            let page = try await server.send(.GET, "/oauth2/authorize", isContract: false)
+            #expect(page.status == 503 && page.headers["content-type"] == "text/html; charset=utf-8")
             for probe in ["/healthz", "/readyz"] { #expect(try await server.send(.GET, probe).status == 200) }
         }
     }

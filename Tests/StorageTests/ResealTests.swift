@@ -52,6 +52,12 @@ struct ResealTests {
                 "apns", issuedAt: nil, by: ProviderToken(text: Secret("provider"), issuedAt: now))
             let asked = try await world.ask(try world.request(for: user), by: shop)
             guard case .decided = try await device.answer(asked, .denied) else { throw World.Broken("answer") }
+            try await world.sql(
+                """
+                INSERT INTO authorizations (id, client_id, wanted, browser, state, ask_number, expires_at)
+                VALUES ('aut_1', '\(shop.id)', $1, $2, 'open', $3, 0)
+                """,
+                [try seal("wanted", "authorization aut_1"), .blob([1]), try seal("123456", "number aut_1")])
             let digest = try #require(try await world.sql("SELECT digest FROM answers").first?.blob(0))
             try await world.sql(
                 "UPDATE answers SET custom = $1",
@@ -115,7 +121,8 @@ struct ResealTests {
             "enrollments.encryption_key", "enrollments.pin_key", "enrollments.biometric_key",
             "enrollments.certificate", "challenges.nonce", "challenges.number_hash", "challenges.browser",
             "receipts.signature", "receipts.certificate", "answers.digest", "replies.request_digest",
-            "known_browsers.browser", "secrets.certificate",
+            "known_browsers.browser", "secrets.certificate", "authorizations.browser", "codes.hash",
+            "sessions.secret_hash",
         ]
         let rows = try await world.sql(
             """

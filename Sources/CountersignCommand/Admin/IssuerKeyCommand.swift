@@ -31,7 +31,7 @@ struct IssuerKeyCommand: AsyncParsableCommand {
                 hours after. Devices learn of new keys by themselves.
                 """)
 
-        @Argument(help: "The key's use: openpgp-signing, openpgp-encryption or push.")
+        @Argument(help: "The key's use: openpgp-signing, openpgp-encryption, push, token-es256 or token-rs256.")
         var use: String
 
         @Flag(help: "Use the new key in 90 seconds, when every server holds it.")

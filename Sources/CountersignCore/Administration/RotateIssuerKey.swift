@@ -12,7 +12,8 @@ import OpenPGP
 package enum RotateIssuerKey {
     /// How long a signing key is published before it is used, so that devices and caches learn it.
     package static let publication = Seconds.days(1)
-    /// How long what a retired key did is still accepted; devices fetch the issuer's certificate twice in this time.
+    /// How long what a retired key did is still accepted, at least; devices fetch the issuer's certificate twice in
+    /// this time.
     package static let honour = Seconds.days(1)
     /// How long a step waits at least, so that every server has read the result of the previous step.
     package static let settling: Seconds = 90
@@ -64,10 +65,10 @@ package enum RotateIssuerKey {
                 return (step, .begun(next))
             }
             let room = mostSubkeys - (isCompromised ? 0 : keptSubkeys)
-            guard use == .push || step.certificate.subkeys.count < room else {
+            guard !use.isSubkey || step.certificate.subkeys.count < room else {
                 return (Step(material), .certificateFull)
             }
-            let next = IssuerKey.make(use, .next, id: ports.random.id(at: now), at: now, changesAt: due)
+            let next = try IssuerKey.make(use, .next, id: ports.random.id(at: now), at: now, changesAt: due)
             step.put(next)
             if use == .signing { try await step.publish(next, at: now) }
             return (step, .begun(next))
@@ -98,7 +99,7 @@ package enum RotateIssuerKey {
         }
         if var earlier = material.key(key.use, .current) {
             earlier.state = .retired
-            earlier.changesAt = now.adding(earlier.isCompromised ? 0 : honour)
+            earlier.changesAt = now.adding(earlier.isCompromised ? 0 : key.use.honour)
             step.put(earlier)
         }
         key.state = .current
@@ -212,7 +213,16 @@ extension KeyUse {
         switch self {
         case .signing: .sign
         case .encryption: .encrypt
-        case .push: nil
+        case .push, .token, .tokenRS256: nil
+        }
+    }
+
+    /// How long what a retired key of this use did is still accepted.
+    fileprivate var honour: Seconds {
+        switch self {
+        case .signing, .encryption, .push: RotateIssuerKey.honour
+        // A token that was signed last is still good for its lifetime, and relying parties keep the set of keys.
+        case .token, .tokenRS256: RotateIssuerKey.honour + TokenLifetimes.longestAccess
         }
     }
 }

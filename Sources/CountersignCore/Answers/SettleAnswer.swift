@@ -52,7 +52,7 @@ struct SettleAnswer {
         case .approved(let method, _):
             if let refusal = try confirm(method) { return refusal }
             switch challenge.purpose {
-            case .relyingParty: break
+            case .relyingParty, .authorization: break
             case .newDevice:
                 if method == .confirm, try work.trustState(of: enrollment.user).isGuarded() {
                     return try refuse(because: .method)
@@ -74,7 +74,8 @@ struct SettleAnswer {
             // once.
             return try earlier() ?? alreadyEnded(challenge)
         }
-        if case .reported = outcome {
+        // Anybody can begin a sign-in, so that its report must not keep the client from asking.
+        if case .reported = outcome, challenge.purpose.authorization == nil {
             try work.askingLocks.put(
                 AskingLock(
                     user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: work.now))

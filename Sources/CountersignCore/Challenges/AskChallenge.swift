@@ -214,8 +214,18 @@ extension AskChallenge {
     }
 
     /// Decides on a request: a challenge, or why not.
+    ///
+    /// - Parameters:
+    ///   - request: what is asked.
+    ///   - facts: the state that the decision depends on.
+    ///   - inputs: the random values of the ask.
+    ///   - purpose: what the challenge is asked for.
+    ///   - browser: the browser to learn from an approval; nil for the one that the request names.
+    ///   - issuer: the issuer.
+    ///   - hasher: hashes the number, and the browser of the request.
     static func decide(
-        _ request: Request, _ facts: Facts, _ inputs: RandomInputs, issuer: Issuer, hasher: KeyedHasher
+        _ request: Request, _ facts: Facts, _ inputs: RandomInputs, purpose: Purpose = .relyingParty,
+        browser: KeyedHash? = nil, issuer: Issuer, hasher: KeyedHasher
     ) throws(Refusal) -> Decided {
         let type = facts.type
         try checkTightening(request, of: type)
@@ -243,9 +253,9 @@ extension AskChallenge {
             askedAt: facts.now, details: request.details, signingData: request.signingData?.text,
             message: request.secureMessage ?? alert)
         // Without a named user no browser is learnt: the person who scans the code may have been shown it by somebody else.
-        let browser = request.browser.map { hasher.hash(of: $0, client: facts.client.id) }
+        let browser = browser ?? request.browser.map { hasher.hash(of: $0, client: facts.client.id) }
         let challenge = Challenge(
-            question: question, user: facts.user, channel: channel, alert: alert,
+            question: question, user: facts.user, channel: channel, purpose: purpose, alert: alert,
             methods: request.methods ?? type.methods,
             numberHash: number.map { hasher.hash(of: $0, challenge: inputs.challenge) },
             attempts: type.attempts ?? (channel == .text ? EnterCode.usualAttempts : nil),

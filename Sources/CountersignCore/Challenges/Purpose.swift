@@ -6,11 +6,16 @@ package enum Purpose: Hashable, Sendable {
     case relyingParty
     /// The server asks the user's devices whether a new one may be added: this one.
     case newDevice(EnrollmentID)
+    /// The server asks the user's devices whether the user wants to sign in at a client.
+    case authorization(AuthorizationID)
+
+    /// The sign-in that it is asked for; nil for none.
+    package var authorization: AuthorizationID? { if case .authorization(let id) = self { id } else { nil } }
 
     /// Whether the end of the challenge changes which devices the user has; the user's row is then locked first.
     var changesDevices: Bool {
         switch self {
-        case .relyingParty: false
+        case .relyingParty, .authorization: false
         case .newDevice: true
         }
     }
@@ -20,7 +25,7 @@ package enum Purpose: Hashable, Sendable {
     /// A question about a new device stays open: a device that cannot approve it can still deny it.
     var failsWhenUnanswerable: Bool {
         switch self {
-        case .relyingParty: true
+        case .relyingParty, .authorization: true
         case .newDevice: false
         }
     }

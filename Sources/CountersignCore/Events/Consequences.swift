@@ -80,6 +80,8 @@ extension UnitOfWork {
                 .enrollmentRemoved, ["reason": .string(reason.rawValue)], client: client, user: enrollment.user,
                 enrollment: enrollment.id)
             try tellClients(.removed(reason), of: enrollment)
+            try sessions.endAll(of: enrollment.user, by: enrollment.id, at: now)
+            try endFamilies(.enrollment(enrollment.id, of: enrollment.user), because: .enrollmentRemoved)
             for name in enrollment.customs.keys.sorted() { try raise(.authenticatorDeregistered(name, of: enrollment)) }
 
         case .methodChanged(let event, let enrollment):
@@ -129,6 +131,7 @@ extension UnitOfWork {
             try record(.callbackSecretRenewed, byActor(["earlier_until": .string("\(earlierUntil)")]), client: client)
         case .clientDisabled(let client):
             try record(.clientDisabled, byActor(), client: client)
+            try endFamilies(.client(client), because: .clientEnded)
             try notifyWatchers(of: client)
         case .clientEnabled(let client):
             try record(.clientEnabled, byActor(), client: client)
@@ -137,7 +140,36 @@ extension UnitOfWork {
             notify(.outbox)
         case .clientDeleted(let client):
             try record(.clientDeleted, byActor(), client: client)
+            try endFamilies(.client(client), because: .clientEnded)
             try notifyWatchers(of: client)
+        case .relyingPartySet(let party):
+            let detail: JSONObject = [
+                "profile": .string(party.profile.rawValue), "asked_browsers": .string(party.askedBrowsers.rawValue),
+                "redirect_hosts": .array(party.redirectURIs.map { .string($0.place) }),
+            ]
+            try record(.relyingPartySet, byActor(detail), client: party.client)
+        case .relyingPartyRemoved(let client):
+            try record(.relyingPartyRemoved, byActor(), client: client)
+            try endFamilies(.client(client), because: .clientEnded)
+        case .signedIn(let authorization, let authentication, let isFresh):
+            try record(
+                .signedIn,
+                [
+                    "authorization": .string("\(authorization.id)"), "acr": .string(authentication.strength.rawValue),
+                    "fresh": .bool(isFresh),
+                ], client: authorization.client, user: authentication.user, enrollment: authentication.enrollment,
+                challenge: authentication.challenge)
+        case .sessionEnded(let session):
+            try record(.sessionEnded, ["session": .string("\(session.id)")], user: session.user)
+        case .tokensGiven(let family):
+            try record(
+                .tokensGiven,
+                ["family": .string("\(family.id)"), "scope": .string(family.scopes.joined(separator: " "))],
+                client: family.client, user: family.user)
+        case .tokensEnded(let selection, let reason, let count):
+            try record(
+                .tokensEnded, ["reason": .string(reason.rawValue), "count": .integer(Int64(count))],
+                client: selection.client, user: selection.user, enrollment: selection.enrollment)
         case .typeSet(let type): try record(.typeSet, ["type": type.json], client: actor.client)
         case .typeRemoved(let name): try record(.typeRemoved, ["type": .string("\(name)")], client: actor.client)
         case .messageRetried(let message):
@@ -178,6 +210,7 @@ extension UnitOfWork {
         switch challenge.purpose {
         case .relyingParty: break
         case .newDevice(let device): try concludeApproval(device, by: challenge, ended: outcome)
+        case .authorization(let id): try concludeAuthorization(id, by: challenge, ended: outcome)
         }
     }
 

@@ -57,6 +57,13 @@ enum DomainEvent: Sendable {
     case clientDisabled(ClientID)
     case clientEnabled(ClientID)
     case clientDeleted(ClientID)
+    case relyingPartySet(RelyingParty)
+    case relyingPartyRemoved(ClientID)
+    /// A person was signed in at a client; fresh if they were authenticated for it.
+    case signedIn(Authorization, Authentication, isFresh: Bool)
+    case sessionEnded(Session)
+    case tokensGiven(TokenFamily)
+    case tokensEnded(FamilySelection, FamilyEnd, count: Int)
     case typeSet(ChallengeType)
     case typeRemoved(TypeName)
     case messageRetried(EventID)

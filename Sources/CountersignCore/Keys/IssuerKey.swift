@@ -12,12 +12,30 @@ package enum KeyUse: String, CaseIterable, Sendable {
     case encryption = "openpgp-encryption"
     /// The key that signs push envelopes.
     case push
+    /// The key that signs access tokens, and ID tokens by ES256.
+    case token = "token-es256"
+    /// The key that signs ID tokens by RS256, for clients whose libraries expect that.
+    case tokenRS256 = "token-rs256"
 
     /// The name of the key's algorithm in lists.
     package var algorithm: String {
         switch self {
-        case .signing, .push: "ecdsa-p256"
+        case .signing, .push, .token: "ecdsa-p256"
         case .encryption: "ecdh-p256"
+        case .tokenRS256: "rsa-2048"
+        }
+    }
+
+    /// The uses whose keys every deployment has from its first start.
+    ///
+    /// The keys for tokens are made when the first client is registered that gets tokens; see ``PrepareTokenKeys``.
+    package static let fromStart: [KeyUse] = [.signing, .encryption, .push]
+
+    /// Whether the key is a subkey of the issuer's certificate.
+    var isSubkey: Bool {
+        switch self {
+        case .signing, .encryption: true
+        case .push, .token, .tokenRS256: false
         }
     }
 }
@@ -48,7 +66,7 @@ package struct IssuerKey: Sendable {
     package internal(set) var changesAt: Timestamp?
     /// Whether somebody else may have the private half; then nothing is accepted from the key once it is retired.
     package internal(set) var isCompromised: Bool
-    /// The private half: the scalar of 32 bytes.
+    /// The private half: the scalar of 32 bytes, or an RSA key in DER.
     package let secret: Secret<[UInt8]>
 
     /// A key of these parts.
@@ -66,28 +84,34 @@ package struct IssuerKey: Sendable {
     }
 
     /// A new key, made now.
+    ///
+    /// - Throws: an error if no RSA key can be made.
     static func make(
         _ use: KeyUse, _ state: State, id: IssuerKeyID, at now: Timestamp, changesAt: Timestamp? = nil
-    ) -> IssuerKey {
-        IssuerKey(
-            id: id, use: use, state: state, createdAt: now, changesAt: changesAt, isCompromised: false,
-            secret: Secret(Array(P256.Signing.PrivateKey().rawRepresentation)))
+    ) throws -> IssuerKey {
+        let secret =
+            switch use {
+            case .tokenRS256: try RSAPrivateKey().derRepresentation
+            case .signing, .encryption, .push, .token: Secret(Array(P256.Signing.PrivateKey().rawRepresentation))
+            }
+        return IssuerKey(
+            id: id, use: use, state: state, createdAt: now, changesAt: changesAt, isCompromised: false, secret: secret)
     }
 
-    /// The name by which others know the key: the fingerprint of a subkey, or the JWK thumbprint of a push key.
+    /// The name by which others know the key: the fingerprint of a subkey, or the JWK thumbprint of any other key.
     ///
     /// - Throws: ``StoreError/corruptRow(_:)`` if ``secret`` is not a private key.
     package func publicName() throws -> String {
         if let fingerprint = try fingerprint() { return "\(fingerprint)" }
-        return JWK(try pushKey().publicKey).thumbprint
+        return try privateJWK().keyID
     }
 
-    /// The fingerprint of a subkey; nil for a push key.
+    /// The fingerprint of a subkey; nil for any other key.
     func fingerprint() throws -> Fingerprint? {
         switch use {
         case .signing: try signingPair().publicKey.fingerprint
         case .encryption: try decryptionPair().publicKey.fingerprint
-        case .push: nil
+        case .push, .token, .tokenRS256: nil
         }
     }
 
@@ -103,12 +127,20 @@ package struct IssuerKey: Sendable {
 
     func pushKey() throws -> P256.Signing.PrivateKey { try read { try P256.Signing.PrivateKey(rawRepresentation: $0) } }
 
-    /// The key as a subkey of the issuer's certificate; nil for a push key, which is not in the certificate.
+    /// The key as one that signs JWS, named by its thumbprint.
+    func privateJWK() throws -> PrivateJWK {
+        switch use {
+        case .tokenRS256: PrivateJWK(try read { try RSAPrivateKey(derRepresentation: Secret($0)) })
+        case .signing, .encryption, .push, .token: PrivateJWK(try pushKey())
+        }
+    }
+
+    /// The key as a subkey of the issuer's certificate; nil for a key that is not in the certificate.
     func subkey() throws -> Certificate.NewSubkey? {
         switch use {
         case .signing: .signing(try signingPair())
         case .encryption: .encryption(try decryptionPair().publicKey)
-        case .push: nil
+        case .push, .token, .tokenRS256: nil
         }
     }
 
@@ -150,7 +182,7 @@ package struct IssuerKeyMaterial: Sendable {
         issuer: Issuer, at now: Timestamp, random: any RandomSource
     ) async throws -> IssuerKeyMaterial {
         let primary = P256.Signing.PrivateKey()
-        let kept = KeyUse.allCases.map { IssuerKey.make($0, .current, id: random.id(at: now), at: now) }
+        let kept = try KeyUse.fromStart.map { try IssuerKey.make($0, .current, id: random.id(at: now), at: now) }
         let certificate = try await Certificate.make(
             primary: SigningKeyPair(primary, createdAt: now.unixSeconds), flags: .certify,
             userID: "Countersign <countersign@\(issuer.host)>", subkeys: try kept.compactMap { try $0.subkey() },
@@ -165,6 +197,15 @@ package struct IssuerKeyMaterial: Sendable {
     /// The newest key of a use that is in a state; nil if there is none.
     func key(_ use: KeyUse, _ state: IssuerKey.State) -> IssuerKey? {
         kept.last { $0.use == use && $0.state == state }
+    }
+
+    /// The keys that sign tokens, with the public halves of all their stages.
+    private func tokenKeys() throws -> TokenKeys {
+        func current(_ use: KeyUse) throws -> PrivateJWK? { try key(use, .current)?.privateJWK() }
+        let published = kept.filter { $0.use == .token || $0.use == .tokenRS256 }
+        return TokenKeys(
+            es256: try current(.token), rs256: try current(.tokenRS256),
+            published: JWKSet(try published.map { try $0.privateJWK().publicKey }))
     }
 
     /// The keys in the form for daily use, without the primary key.
@@ -183,7 +224,7 @@ package struct IssuerKeyMaterial: Sendable {
                 certificate: certificate, signing: try current(.signing).signingPair(),
                 decryption: try ([decrypting] + others).map { try $0.decryptionPair() },
                 push: try current(.push).pushKey(),
-                pushKeys: JWKSet(try published.map { JWK(try $0.pushKey().publicKey) }))
+                pushKeys: JWKSet(try published.map { JWK(try $0.pushKey().publicKey) }), tokens: try tokenKeys())
         }
     }
 }

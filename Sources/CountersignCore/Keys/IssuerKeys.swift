@@ -17,6 +17,8 @@ package final class IssuerKeys: Sendable {
     package let pushKeyID: String
     /// The public halves of all keys for push envelopes: the current one, the next ones and the retired ones.
     package let pushKeys: JWKSet
+    /// The keys for tokens.
+    package let tokens: TokenKeys
     /// The subkeys that decrypt the messages of devices: the current one first, then those of other stages.
     ///
     /// A retired subkey is kept for messages that were sealed before devices learnt of the current one.
@@ -30,15 +32,17 @@ package final class IssuerKeys: Sendable {
     ///   - decryption: the subkeys that decrypt, the current one first.
     ///   - push: the key that signs push envelopes.
     ///   - pushKeys: the public halves of all keys for push envelopes.
+    ///   - tokens: the keys for tokens.
     init(
         certificate: Certificate, signing: SigningKeyPair, decryption: [DecryptionKeyPair],
-        push: P256.Signing.PrivateKey, pushKeys: JWKSet
+        push: P256.Signing.PrivateKey, pushKeys: JWKSet, tokens: TokenKeys
     ) {
         self.certificate = certificate
         self.signing = signing
         self.decryption = decryption
         self.push = push
         self.pushKeys = pushKeys
+        self.tokens = tokens
         pushKeyID = JWK(push.publicKey).thumbprint
     }
 

@@ -44,6 +44,13 @@ enum AttemptLimit: Hashable, Sendable {
     ///
     /// Spec: docs/decisions/0046-approval-of-devices.md.
     case newDeviceAsks(UserID, ClientID)
+    /// Sign-ins by which one user's devices are asked, over all clients; from the user's own browsers, or from all
+    /// others together.
+    ///
+    /// Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4.
+    case signInAsks(UserID, isBrowserKnown: Bool)
+    /// Sign-ins that one network starts, whoever they name.
+    case signInsFrom([UInt8])
     /// Test messages to one address, by its hash.
     case testMessages(to: String)
 
@@ -63,6 +70,8 @@ enum AttemptLimit: Hashable, Sendable {
         case .codeAsks(let client, _): "code asks \(client)"
         case .resends(let challenge, _): "resend \(challenge)"
         case .newDeviceAsks(let user, let client): "new device \(user) \(client)"
+        case .signInAsks(let user, let isBrowserKnown): "sign-in \(isBrowserKnown ? "known" : "unknown") \(user)"
+        case .signInsFrom(let network): "sign-ins from \(Hex.encode(network))"
         case .testMessages(let address): "test message \(address)"
         }
     }
@@ -70,9 +79,10 @@ enum AttemptLimit: Hashable, Sendable {
     /// How long attempts count from the first of them.
     var window: Seconds {
         switch self {
-        case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks:
+        case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
+            .signInsFrom:
             .minutes(1)
-        case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .testMessages: .hours(1)
+        case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages: .hours(1)
         case .wrongAnswers, .resends: .days(1)
         case .wrongTextCodes: .days(30)
         }
@@ -83,7 +93,9 @@ enum AttemptLimit: Hashable, Sendable {
         switch self {
         case .wrongCredentials: 20
         case .wrongCredentialsFrom, .wrongTextCodes: 100
-        case .refused, .wrongReturnCodes, .testMessages: 10
+        case .refused, .wrongReturnCodes, .testMessages, .signInAsks(_, isBrowserKnown: true): 10
+        case .signInAsks(_, isBrowserKnown: false): 3
+        case .signInsFrom: 60
         case .textCodes, .newDeviceAsks: 5
         case .otherWrongCredentials(let maximum), .wrongAnswers(_, let maximum), .typedTextCodes(_, let maximum),
             .textCodesOf(_, let maximum), .codeAsks(_, let maximum), .resends(_, let maximum):

@@ -14,6 +14,10 @@ package struct ExportUser: Sendable {
         case known(KnownUser)
         /// An enrolled device, also one that was removed.
         case enrollment(Enrollment)
+        /// A browser that is signed in; for operators alone.
+        case session(Session)
+        /// The tokens that a client has of the user.
+        case tokens(TokenFamily)
         /// A challenge with its question.
         case challenge(Challenge)
         /// A receipt.
@@ -79,24 +83,26 @@ package struct ExportUser: Sendable {
     /// - Throws: ``Interruption``, ``StoreError``.
     package mutating func next(ports: Ports) async throws -> [Part]? {
         let (user, scope, clients, place) = (user, scope, clients, place)
+        let now = ports.time.now
         if case .end = place { return nil }
         let (parts, next) = try await ports.store.read { reader in
             guard try reader.clientIDs(knowing: user, in: scope).isSuperset(of: clients) else {
                 throw Interruption.userGone
             }
-            return try Self.parts(of: user, in: scope, at: place, reader)
+            return try Self.parts(of: user, in: scope, at: place, now, reader)
         }
         self.place = next
         return parts
     }
 
     private static func parts(
-        of user: UserID, in scope: ListScope, at place: Place, _ reader: any Stores
+        of user: UserID, in scope: ListScope, at place: Place, _ now: Timestamp, _ reader: any Stores
     ) throws -> ([Part], Place) {
         switch place {
         case .user:
             let enrollments = try reader.enrollments.all(of: user).map(Part.enrollment)
-            return (try [person(user, in: scope, reader)] + enrollments, .challenges(nil))
+            let signIns = try signIns(of: user, in: scope, now, reader)
+            return (try [person(user, in: scope, reader)] + enrollments + signIns, .challenges(nil))
         case .challenges(let before):
             let entries = try reader.lists.challenges(in: scope, of: user, before: before, limit: batch)
             let parts = try entries.compactMap { try reader.challenges.find($0.id).map(Part.challenge) }
@@ -116,6 +122,16 @@ package struct ExportUser: Sendable {
             let events = try reader.audit.list(filter, after: after, limit: batch)
             return (events.map { .event($0.event) }, events.last.map { .events(after: $0.sequence) } ?? .end)
         case .end: return ([], .end)
+        }
+    }
+
+    private static func signIns(
+        of user: UserID, in scope: ListScope, _ now: Timestamp, _ reader: any Stores
+    ) throws -> [Part] {
+        let families = try reader.families.families(of: user)
+        switch scope {
+        case .client(let client): return families.filter { $0.client == client }.map(Part.tokens)
+        case .all: return try reader.sessions.sessions(of: user, at: now).map(Part.session) + families.map(Part.tokens)
         }
     }
 

@@ -8,6 +8,8 @@ package enum ChangeTopic: Hashable, Sendable {
     case enrollment(EnrollmentID)
     /// A message in the outbox is due.
     case outbox
+    /// A sign-in has changed.
+    case authorization(AuthorizationID)
     /// The issuer's keys have changed.
     case keys
 }

@@ -1,6 +1,7 @@
 package import Crypto
 import CountersignWire
 import Encodings
+import Foundation
 
 /// Hashes secrets with few possible values, under a key that is not in the database.
 ///
@@ -114,6 +115,25 @@ package struct KeyedHasher: Sendable {
         guard constantTimeEqual(Array(bytes.prefix(16)), proof(of: open, for: "cursor \(list)")) else { return nil }
         return String(strictUTF8: open)
     }
+
+    /// Seals bytes that travel through a browser, so that they can be neither read nor changed on the way.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes.
+    ///   - purpose: what they are for; they open for nothing else.
+    func sealed(_ bytes: [UInt8], for purpose: String) throws -> [UInt8] {
+        Array(try AES.GCM.seal(bytes, using: travelKey, authenticating: Array(purpose.utf8)).combined ?? Data())
+    }
+
+    /// The bytes that were sealed for this purpose; nil if these were not.
+    func opened(_ sealed: [UInt8], for purpose: String) -> [UInt8]? {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let bytes = try? AES.GCM.open(box, using: travelKey, authenticating: Array(purpose.utf8))
+        else { return nil }
+        return Array(bytes)
+    }
+
+    private var travelKey: SymmetricKey { SymmetricKey(data: code(of: "sealed for a browser")) }
 
     private static let chanceLength = 8
 

@@ -54,10 +54,11 @@ package protocol Store: Sendable {
 /// All stores of one transaction.
 ///
 /// In a read-only transaction, the engine refuses every write.
-package protocol Stores: AnyObject, StoreAccess, ClientStore, ReceiverStore, KeyStore, TypeStore, UserStore, LinkStore,
+package protocol Stores: AnyObject, StoreAccess, ClientStore, RelyingPartyStore, ReceiverStore, KeyStore, TypeStore,
+    UserStore, LinkStore,
     ErasureStore, AskingLockStore, BrowserStore, EnrollmentStore, MethodStore, TicketStore, NonceStore, WaitStore,
     PushStore, ListStore, ChallengeStore, TargetStore, ReceiptStore, AnswerStore, OutboxStore, ReplyStore, AuditStore,
-    AttemptStore, RetentionStore
+    AttemptStore, AuthorizationStore, SessionStore, TokenFamilyStore, RetentionStore
 {
     /// Notifies a topic when, and only when, the transaction commits.
     func notify(_ topic: ChangeTopic)
@@ -77,6 +78,14 @@ extension Stores {
 extension StoreAccess {
     /// The clients.
     package var clients: any ClientStore { stores }
+    /// How clients use the OpenID provider.
+    package var relyingParties: any RelyingPartyStore { stores }
+    /// The sign-ins, and the codes that clients redeem.
+    package var authorizations: any AuthorizationStore { stores }
+    /// The sessions of browsers.
+    package var sessions: any SessionStore { stores }
+    /// The token families.
+    package var families: any TokenFamilyStore { stores }
     /// The receivers of callbacks and notices: their URLs, and which of them have said that they are gone.
     package var receivers: any ReceiverStore { stores }
     /// The issuer's own keys, and the bootstrap token.

@@ -70,6 +70,8 @@ extension UnitOfWork {
     ) throws {
         try cancel(try challenges.open(of: client, user: user))
         try endLink(of: user, to: client)
+        try endFamilies(.user(user, client), because: .userRemoved)
+        try authorizations.deleteAll(of: user, at: client)
         try erasures.put(of: user, by: client, at: now)
         guard try links.count(of: user) == 0 else { return }
         for enrollment in try enrollments.active(of: user) {
@@ -82,6 +84,9 @@ extension UnitOfWork {
             try answers.deleteAll(by: enrollment.id)
         }
         try browsers.deleteAll(of: user)
+        try authorizations.deleteAll(of: user, at: nil)
+        try sessions.deleteSessions(of: user)
+        try families.deleteFamilies(of: user)
         try users.markDeleted(user, at: now)
         try raise(.userDeleted(user, client: caller))
     }

@@ -25,6 +25,14 @@ extension HTTPField.Name {
     /// Spec: Content Security Policy, *The header field*.
     static let contentSecurityPolicy = known("Content-Security-Policy")
 
+    /// Whether other pages may frame a page, for browsers that know no `frame-ancestors`.
+    ///
+    /// Spec: RFC 7034 §2.
+    static let frameOptions = known("X-Frame-Options")
+
+    /// What of a page's address the next page is told.
+    static let referrerPolicy = known("Referrer-Policy")
+
     static func known(_ name: String) -> Self {
         guard let name = Self(name) else { preconditionFailure("\(name) is the name of a field") }
         return name

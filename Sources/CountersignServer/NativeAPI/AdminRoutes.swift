@@ -32,6 +32,7 @@ extension NativeAPI {
         addLocks(to: &routes)
         addAdministrationOfEnrollments(to: &routes)
         addOutbox(to: &routes)
+        addRelyingParties(to: &routes)
         addIssuerKeys(to: &routes)
         addMessages(to: &routes)
         let filters = ["kind", "client", "user", "enrollment", "challenge", "since", "until"]

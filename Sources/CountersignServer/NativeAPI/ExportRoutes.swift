@@ -63,10 +63,31 @@ extension ExportUser.Part {
         case .linked(let user): ["user": user.json]
         case .known(let user): ["user": user.json]
         case .enrollment(let enrollment): ["enrollment": enrollment.json(at: now)]
+        case .session(let session): ["session": session.exported]
+        case .tokens(let family): ["tokens": family.exported]
         case .challenge(let challenge): ["challenge": challenge.exported]
         case .receipt(let receipt): ["receipt": try receipt.exported]
         case .event(let event): ["event": event.json]
         }
+    }
+}
+
+extension Session {
+    fileprivate var exported: JSONValue {
+        [
+            "id": .string("\(id)"), "created_at": .string("\(createdAt)"), "expires_at": .string("\(expiresAt)"),
+            "authentication": authentication.json,
+        ]
+    }
+}
+
+extension TokenFamily {
+    fileprivate var exported: JSONValue {
+        .members([
+            "id": .string("\(id)"), "client": .string("\(client)"), "scope": .string(scopes.joined(separator: " ")),
+            "created_at": .string("\(createdAt)"), "expires_at": .string("\(expiresAt)"),
+            "ended_at": endedAt.map { .string("\($0)") }, "authentication": authentication.json,
+        ])
     }
 }
 

@@ -22,8 +22,8 @@ package struct Server: Sendable {
     package let dataFolder: String
     /// The bootstrap token, if this is the first start.
     package let bootstrapToken: Secret<String>?
-    /// The routes that are served, for a comparison with the OpenAPI document.
-    package var routes: [RegisteredRoute] { RouteTable(doors).registered }
+    /// The routes of the native API, for a comparison with the OpenAPI document.
+    package var routes: [RegisteredRoute] { RouteTable(doors.suffix(1)).registered }
     private let resources: DoorResources
     /// All doors; the last one serves the paths that no other door has.
     private let doors: [any Door]
@@ -114,7 +114,9 @@ package struct Server: Sendable {
         load = LoadLimit(most: settings.mostLoad)
         resources = DoorResources(ports: ports, isDevelopment: isDevelopment)
         developmentOutbox = isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil
-        self.doors = doors(resources) + [NativeAPI(resources, developmentOutbox: developmentOutbox)]
+        self.doors =
+            doors(resources) + [OAuthDoor(resources), SignInDoor(resources)]
+            + [NativeAPI(resources, developmentOutbox: developmentOutbox)]
         self.issuer = issuer
         self.hub = hub
         self.store = store

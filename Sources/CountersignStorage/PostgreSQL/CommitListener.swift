@@ -158,6 +158,7 @@ extension [ChangeTopic] {
             switch topic {
             case .challenge(let id): id.description
             case .enrollment(let id): id.description
+            case .authorization(let id): id.description
             case .outbox: "outbox"
             case .keys: "keys"
             }
@@ -171,6 +172,7 @@ extension [ChangeTopic] {
             if word == "keys" { return .keys }
             let word = String(word)
             return ChallengeID(word).map(ChangeTopic.challenge) ?? EnrollmentID(word).map(ChangeTopic.enrollment)
+                ?? AuthorizationID(word).map(ChangeTopic.authorization)
         }
     }
 }

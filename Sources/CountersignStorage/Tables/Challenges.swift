@@ -7,15 +7,18 @@ private enum Statements {
     static let columns = """
         id, client_id, client_name, user_id, type, nonce, context, asked_at, details, signing_data, message, alert,
         methods, number_hash, expires_at, callback_uri, client_state, locale, state, reason, method, decided_by,
-        ended_at, channel, claimed_at, purpose, new_device_id, browser, attempts, return_uri
+        ended_at, channel, claimed_at, purpose, new_device_id, browser, attempts, return_uri,
+        authorization_id
         """
+    /// How many columns these are, before those of a joined table.
+    static let count = 31
     /// The columns of a table that is joined with others.
     static func columns(of table: String) -> String { columns.qualified(by: table) }
     static let byID = SQLStatement("SELECT \(columns) FROM challenges WHERE id = $1")
     static let insert = SQLStatement(
         """
         INSERT INTO challenges (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)
+        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)
         """)
     static let insertTarget = SQLStatement(
         "INSERT INTO challenge_targets (challenge_id, enrollment_id) VALUES ($1, $2)")
@@ -46,12 +49,12 @@ private enum Statements {
     static let openOfClient = SQLStatement(
         """
         SELECT id FROM challenges WHERE state = 'pending' AND expires_at > 0 AND client_id || '' = $1
-        AND purpose = 'relying_party' ORDER BY expires_at LIMIT $2
+        AND purpose <> 'new_device' ORDER BY expires_at LIMIT $2
         """)
     static let openBetween = SQLStatement(
         """
         SELECT id FROM challenges WHERE user_id = $2 AND state = 'pending' AND client_id || '' = $1
-        AND purpose = 'relying_party' ORDER BY id
+        AND purpose <> 'new_device' ORDER BY id
         """)
     static let target = SQLStatement(
         "SELECT fetched_at FROM challenge_targets WHERE challenge_id = $1 AND enrollment_id = $2")
@@ -184,6 +187,7 @@ extension SQLTransaction {
                     .optional(challenge.browser?.bytes),
                     .optional(challenge.attempts.map { Int64($0) }),
                     .optional(challenge.channel.returnURI?.description),
+                    .optional(challenge.purpose.authorization?.description),
                 ])
         for target in targets {
             try connection.send(Statements.insertTarget, [challenge.id.value, target.value])
@@ -286,7 +290,7 @@ extension SQLTransaction {
             Statements.pending, [enrollment.value, now.value, .integer(Int64(limit)), user.value])
         guard let first = rows.first else { return nil }
         return (
-            try self.enrollment(first.dropping(30)),
+            try self.enrollment(first.dropping(Statements.count)),
             try rows.compactMap { row in
                 let id: ChallengeID? = try row.optionalID(0)
                 return try id.map { _ in try challenge(row) }
@@ -306,9 +310,10 @@ extension SQLTransaction {
             each: subjects.map { [$0.challenge.value, $0.enrollment.value, now.value, .integer(Int64(limit))] })
         return try zip(subjects, rows).map { subject, rows in
             try rows.first.map { row in
-                let push = try registeredPush(row, at: 30, of: subject.enrollment)
+                let push = try registeredPush(row, at: Statements.count, of: subject.enrollment)
                 return AnnounceChallenge.Facts(
-                    try challenge(row), to: subject.enrollment, by: push, badge: Int(try row.integer(32)))
+                    try challenge(row), to: subject.enrollment, by: push,
+                    badge: Int(try row.integer(Statements.count + 2)))
             }
         }
     }
@@ -351,8 +356,11 @@ extension SQLTransaction {
 
     func findWithReceipt(_ id: ChallengeID) throws -> (challenge: Challenge, receipt: Evidence?)? {
         try first(Statements.withReceipt, [id.value]) { row in
-            let enrollment: EnrollmentID? = try row.optionalID(30)
-            return (try challenge(row), try enrollment.map { _ in try Self.receipt(row, at: 30, of: id).evidence })
+            let enrollment: EnrollmentID? = try row.optionalID(Statements.count)
+            return (
+                try challenge(row),
+                try enrollment.map { _ in try Self.receipt(row, at: Statements.count, of: id).evidence }
+            )
         }
     }
 
@@ -370,11 +378,13 @@ extension SQLTransaction {
         _ id: ChallengeID, by enrollment: EnrollmentID, digest: MessageDigest
     ) throws -> AnsweringFacts? {
         try first(Statements.answering, [id.value, enrollment.value, .blob(digest.bytes)]) { row in
-            let target: EnrollmentID? = try row.optionalID(30)
-            let recorded: ChallengeID? = try row.optionalID(32)
+            let target: EnrollmentID? = try row.optionalID(Statements.count)
+            let recorded: ChallengeID? = try row.optionalID(Statements.count + 2)
             return AnsweringFacts(
                 challenge: try challenge(row), isTarget: target != nil,
-                recorded: try recorded.map { _ in try recordedAnswer(row, at: 32, by: enrollment, digest: digest) })
+                recorded: try recorded.map { _ in
+                    try recordedAnswer(row, at: Statements.count + 2, by: enrollment, digest: digest)
+                })
         }
     }
 
@@ -440,6 +450,7 @@ extension SQLTransaction {
     private func columns(of purpose: Purpose) -> [SQLValue] {
         switch purpose {
         case .relyingParty: [.text("relying_party"), .null]
+        case .authorization: [.text("authorization"), .null]
         case .newDevice(let enrollment): [.text("new_device"), enrollment.value]
         }
     }
@@ -489,6 +500,7 @@ extension SQLTransaction {
         switch try row.text(25) {
         case "relying_party": .relyingParty
         case "new_device": .newDevice(try row.id(26))
+        case "authorization": .authorization(try row.id(30))
         default: throw StoreError.corruptRow("challenge purpose")
         }
     }

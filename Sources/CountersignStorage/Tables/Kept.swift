@@ -39,7 +39,7 @@ private enum Statements {
         UPDATE challenges SET message = $4, alert = $4, details = '[]', signing_data = NULL, context = NULL,
           client_state = NULL, locale = NULL, browser = NULL
         WHERE id IN (SELECT id FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at <= $3
-          AND state <> 'pending' AND message <> $4 AND (purpose = 'relying_party' OR $5 = 1) LIMIT $6)
+          AND state <> 'pending' AND message <> $4 AND (purpose <> 'new_device' OR $5 = 1) LIMIT $6)
         """)
     static let personalEvents = SQLStatement(
         "SELECT sequence, detail FROM audit WHERE user_id = $1 AND detail LIKE $2 ORDER BY sequence LIMIT $3")

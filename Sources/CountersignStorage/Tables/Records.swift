@@ -64,6 +64,17 @@ private enum Statements {
         // periods are.
         (sweep("left_behind", key: "subject, enrollment_id", where: "until < $1"), clockError),
         (sweep("ended_links", key: "user_id, client_id", where: "until < $1"), clockError),
+        (sweep("authorizations", key: "id", where: "expires_at < $1"), .days(1)),
+        (sweep("codes", key: "hash", where: "expires_at < $1"), AuthorizationCode.keptFor),
+        (
+            SQLStatement(
+                """
+                DELETE FROM session_clients WHERE session_id IN
+                (SELECT id FROM sessions WHERE expires_at < $1 LIMIT $2)
+                """), clockError
+        ),
+        (sweep("sessions", key: "id", where: "expires_at < $1"), clockError),
+        (sweep("token_families", key: "id", where: "expires_at < $1"), clockError),
         (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), .days(1)),
         // A dead message can no longer be sent but can still be looked at: a callback for 30 days, any other message
         // for a day. The result of a push is also recorded with its challenge.

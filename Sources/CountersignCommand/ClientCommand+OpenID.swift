@@ -1,0 +1,98 @@
+import ArgumentParser
+import Encodings
+import Foundation
+import NIOHTTP1
+
+/// The command `countersign client openid`.
+extension ClientCommand {
+    struct OpenID: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "openid", abstract: "Clients that sign people in by OpenID Connect.",
+            subcommands: [Set.self, Show.self, Remove.self])
+    }
+}
+
+extension ClientCommand.OpenID {
+    private static func path(_ id: String) -> String { "/v1/admin/clients/\(Remote.escaped(id))/openid" }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a client sign people in, or change how it does; what is not named is as at first.")
+
+        @Argument(help: "The client's id.")
+        var id: String
+
+        @Option(help: "What it is: web (keeps a secret) or native (an app, keeps none).")
+        var profile: String
+
+        @Option(help: "Where a browser may return to after a sign-in; may be repeated.")
+        var redirectURI: [String]
+
+        @Option(help: "The challenge type by which devices are asked. (default: confirm)")
+        var type: String?
+
+        @Option(help: "From which browsers a person's devices are asked: known (signed in before) or all.")
+        var askedBrowsers: String?
+
+        @Flag(help: "Let a web application do without PKCE and a nonce.")
+        var pkceOptional = false
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let body = JSONValue.members([
+                "profile": .string(profile), "redirect_uris": .array(redirectURI.map(JSONValue.string)),
+                "type": type.map(JSONValue.string), "asked_browsers": askedBrowsers.map(JSONValue.string),
+                "pkce_optional": pkceOptional ? true : nil,
+            ])
+            let set = try await remote.withRemote { [id] in
+                try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
+            }
+            output.print(set, ClientCommand.OpenID.text(of: set))
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show how a client signs people in.")
+
+        @Argument(help: "The client's id.")
+        var id: String
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        mutating func run() async throws {
+            let shown = try await remote.withRemote { [id] in
+                try await $0.call(.GET, ClientCommand.OpenID.path(id))
+            }
+            output.print(shown, ClientCommand.OpenID.text(of: shown))
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End that a client signs people in, and all tokens that it has.")
+
+        @Argument(help: "The client's id.")
+        var id: String
+
+        @OptionGroup var remote: RemoteOptions
+
+        mutating func run() async throws {
+            _ = try await remote.withRemote { [id] in
+                try await $0.call(.DELETE, ClientCommand.OpenID.path(id))
+            }
+            say("Client \(id) signs nobody in any more.")
+        }
+    }
+
+    private static func text(of settings: JSONValue) -> String {
+        func field(_ name: String) -> String { settings[name]?.field ?? "" }
+        let places = settings["redirect_uris"]?.array?.map { "returns to \($0.field ?? "")" } ?? []
+        return
+            (["\(field("client")): \(field("profile"))"] + places
+            + ["asks by \(field("type")), from \(field("asked_browsers")) browsers"])
+            .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,30 @@
+package import CountersignWire
+package import JOSE
+
+/// The keys that sign tokens, and the public halves that verify them.
+package struct TokenKeys: Sendable {
+    /// Signs access tokens, and ID tokens by ES256; nil before the first client is registered that gets tokens.
+    package let es256: PrivateJWK?
+    /// Signs ID tokens by RS256; nil before the first client is registered that gets such tokens.
+    package let rs256: PrivateJWK?
+    /// The public halves of the current keys, the next ones and the retired ones.
+    package let published: JWKSet
+
+    /// The key for ID tokens by an algorithm.
+    package func key(_ algorithm: IDTokenAlgorithm) -> PrivateJWK? {
+        switch algorithm {
+        case .es256: es256
+        case .rs256: rs256
+        }
+    }
+}
+
+extension IDTokenAlgorithm {
+    /// The use of the keys that sign by it.
+    var use: KeyUse {
+        switch self {
+        case .es256: .token
+        case .rs256: .tokenRS256
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package import CountersignWire
+
+/// Ends that a client uses the OpenID provider, and all that it was given.
+///
+/// This operation is for operators.
+package enum RemoveRelyingParty {
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The client no longer uses the provider.
+        case removed
+        /// The client did not use it.
+        case notFound
+    }
+
+    /// Removes the settings of a client, and ends its tokens.
+    package static func remove(_ client: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
+        try await ports.commit(at: ports.time.now, as: actor) { work in
+            guard try work.relyingParties.delete(client) else { return .notFound }
+            try work.raise(.relyingPartyRemoved(client))
+            return .removed
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package import CountersignWire
+import Encodings
+
+/// A browser's sign-in at the issuer, shared by all clients that the user signs in to from there.
+package struct Session: Equatable, Sendable {
+    /// How long it lasts without being used, and in any case.
+    ///
+    /// Spec: NIST SP 800-63B-4 §2.1.3, §2.2.3.
+    package static func limits(of strength: Authentication.Strength) -> (idle: Seconds, absolute: Seconds) {
+        switch strength {
+        case .aal2: (.hours(1), .hours(24))
+        case .device, .twoFactors: (.hours(12), .days(30))
+        }
+    }
+
+    /// Its id.
+    package let id: SessionID
+    /// The hash of the cookie's value, which is new at every authentication.
+    package let secretHash: SecretHash
+    /// Who was authenticated, how and when.
+    package let authentication: Authentication
+    /// When it was opened.
+    package let createdAt: Timestamp
+    /// When it ends unless it is used before.
+    package let idleUntil: Timestamp
+    /// When it ends in any case.
+    package let expiresAt: Timestamp
+
+    /// The user.
+    package var user: UserID { authentication.user }
+
+    /// A session of these parts.
+    package init(
+        id: SessionID, secretHash: SecretHash, authentication: Authentication, createdAt: Timestamp,
+        idleUntil: Timestamp, expiresAt: Timestamp
+    ) {
+        self.id = id
+        self.secretHash = secretHash
+        self.authentication = authentication
+        self.createdAt = createdAt
+        self.idleUntil = idleUntil
+        self.expiresAt = expiresAt
+    }
+
+    /// A session that is opened now.
+    init(id: SessionID, secret: Secret<String>, _ authentication: Authentication, at now: Timestamp) {
+        let limits = Self.limits(of: authentication.strength)
+        self.init(
+            id: id, secretHash: SecretHash(of: secret), authentication: authentication, createdAt: now,
+            idleUntil: now.adding(limits.idle), expiresAt: now.adding(limits.absolute))
+    }
+
+    /// Until when it lasts if it is used now.
+    func idle(at now: Timestamp) -> Timestamp {
+        min(expiresAt, now.adding(Self.limits(of: authentication.strength).idle))
+    }
+}
+
+/// The sessions, and the clients that take part in them.
+///
+/// All methods throw ``StoreError``.
+package protocol SessionStore {
+    /// The session of a cookie; nil if there is none, or if it has ended.
+    func find(_ secret: SecretHash, at: Timestamp) throws -> Session?
+    func insert(_ session: Session) throws
+    func use(_ session: SessionID, until: Timestamp) throws
+    /// The sessions of a user that have not ended, oldest first.
+    func sessions(of user: UserID, at: Timestamp) throws -> [Session]
+    /// Deletes the sessions of a user.
+    func deleteSessions(of user: UserID) throws
+    /// Ends the sessions of a user that an approval on a device opened.
+    func endAll(of user: UserID, by enrollment: EnrollmentID, at: Timestamp) throws
+    /// Ends a session.
+    func end(_ session: SessionID, at: Timestamp) throws
+    /// The name of a session for a client; it is given at the first call, and stays.
+    ///
+    /// Each client has another name, so that clients cannot compare notes. Spec: OpenID Connect Back-Channel Logout
+    /// 1.0 §2.1.
+    func sid(of session: SessionID, for client: ClientID, new: String) throws -> String
+}

@@ -1,0 +1,132 @@
+package import CountersignWire
+import Encodings
+
+/// Asks a person's trusted devices whether they want to sign in at a client.
+///
+/// The outcome looks the same whether there is such a person or not, and whether their devices are asked: a number, and
+/// a time until which it can be typed.
+package enum AskSignIn {
+    /// How long an ask can be answered.
+    package static let lifetime = Seconds.minutes(2)
+
+    /// What is asked, by whom, from where.
+    package struct Request: Sendable {
+        /// What the page carried: what the client wants and, if devices were asked before, for which sign-in.
+        package let carried: CarriedSignIn
+        /// What the browser's cookie holds.
+        package let browser: BrowserID
+        /// From where the sign-in was started.
+        package let place: ContextLine?
+        /// The caller's network.
+        package let network: [UInt8]?
+
+        /// A request of these parts.
+        package init(
+            _ carried: CarriedSignIn, browser: BrowserID, place: ContextLine?, network: [UInt8]?
+        ) {
+            self.carried = carried
+            self.browser = browser
+            self.place = place
+            self.network = network
+        }
+    }
+
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The sign-in, with the number to show.
+        case asked(Authorization)
+        /// The client is disabled, or uses the provider no more.
+        case clientGone
+        /// The earlier sign-in is another browser's, or is over.
+        case tooLate
+        /// The network has started too many sign-ins; try again after some seconds.
+        case tooMany(retryAfter: Seconds)
+    }
+
+    /// Asks.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func ask(_ request: Request, ports: Ports) async throws -> Outcome {
+        let now = ports.time.now
+        let inputs = AskChallenge.RandomInputs(
+            challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
+            number: EntryNumber(value: ports.random.number(below: 1_000_000)))
+        let id = request.carried.signIn ?? ports.random.id(at: now)
+        let wanted = request.carried.wanted
+        return try await ports.commit(at: now, as: .system) { work in
+            // Nothing would cancel what is asked for a client that is being disabled.
+            guard let client = try work.clients.lock(wanted.client), client.disabledAt == nil,
+                let party = try work.relyingParties.find(client.id), let type = try work.types.find(party.type)
+            else { return .clientGone }
+            if let network = request.network {
+                let count = try work.count(.signInsFrom(network))
+                if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
+            }
+            let browser = work.hasher.hash(of: request.browser, client: client.id)
+            if let earlier = request.carried.signIn, try !work.endAsk(of: earlier, in: browser) { return .tooLate }
+            let user = try wanted.identifier.flatMap { try work.links.find(.externalID($0), of: client.id)?.id }
+            let isKnown = try user.map { try work.browsers.isKnown(browser, of: $0, by: client.id) } ?? false
+            let asked = try user.flatMap { user in
+                try work.challenge(
+                    to: user, type, by: client, party, isBrowserKnown: isKnown, browser, id, request.place, inputs)
+            }
+            let authorization = Authorization(
+                id: id, wanted: wanted, browser: browser, user: user,
+                ask: Authorization.Ask(
+                    number: inputs.number, until: now.adding(lifetime), challenge: asked?.challenge.id,
+                    isBrowserKnown: isKnown),
+                state: .open, expiresAt: now.adding(Authorization.lifetime))
+            if request.carried.signIn == nil {
+                try work.authorizations.insert(authorization)
+            } else {
+                guard try work.authorizations.askAgain(authorization, at: now) else { return .tooLate }
+            }
+            if let asked { try work.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed) }
+            return .asked(authorization)
+        }
+    }
+}
+
+extension UnitOfWork {
+    /// Ends the latest ask of a sign-in, before another one: only the newest number counts.
+    ///
+    /// - Returns: false if there is no such sign-in in this browser, or if it is not open.
+    fileprivate func endAsk(of id: AuthorizationID, in browser: KeyedHash) throws -> Bool {
+        guard let found = try authorizations.find(id), found.browser == browser, found.state == .open else {
+            return false
+        }
+        if let challenge = try found.ask?.challenge.flatMap({ try challenges.find($0) }) {
+            try endChallenge(challenge, as: .cancelled)
+        }
+        return true
+    }
+
+    /// The question to a person's devices; nil if they are not asked.
+    ///
+    /// Their devices are not asked from a browser that the client's settings exclude, beyond the budget, while another
+    /// sign-in of theirs is asked, or if no device can answer.
+    fileprivate func challenge(
+        to user: UserID, _ type: ChallengeType, by client: Client, _ party: RelyingParty, isBrowserKnown: Bool,
+        _ browser: KeyedHash, _ id: AuthorizationID, _ place: ContextLine?, _ inputs: AskChallenge.RandomInputs
+    ) throws -> AskChallenge.Decided? {
+        guard isBrowserKnown || party.askedBrowsers == .all else { return nil }
+        try users.lock(user)
+        guard try !challenges.open(of: user).contains(where: { $0.purpose.authorization != nil && $0.isOpen(at: now) })
+        else { return nil }
+        // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients.
+        guard try !count(.signInAsks(user, isBrowserKnown: isBrowserKnown)).isExceeded else { return nil }
+        var request = AskRequest(user: .id(user), type: type.name, message: nil)
+        if type.texts.isEmpty { request.message = try? DisplayMessage("Sign in to \(client.name.text)?") }
+        request.context = place
+        request.lifetime = min(AskSignIn.lifetime, type.lifetime)
+        let facts = AskChallenge.Facts(
+            client: client, user: user, type: type, enrollments: try enrollments.active(of: user), isLocked: false,
+            openChallenges: 0, recentAsks: [], now: now)
+        do throws(AskChallenge.Refusal) {
+            return try AskChallenge.decide(
+                request, facts, inputs, purpose: .authorization(id), browser: browser, issuer: issuer, hasher: hasher)
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package import CountersignWire
+
+/// Somebody's wish to be signed in at a client, from the first ask to the tokens.
+package struct Authorization: Equatable, Sendable {
+    /// How long it can be completed.
+    package static let lifetime = Seconds.minutes(30)
+
+    /// Its id.
+    package let id: AuthorizationID
+    /// What the client wants.
+    package let wanted: Wanted
+    /// The keyed hash of the browser's cookie: no other browser may see or continue it.
+    package let browser: KeyedHash
+    /// The user; nil until somebody is known, and for a user there is none of.
+    package let user: UserID?
+    /// The latest ask of devices; nil before the first one.
+    package let ask: Ask?
+    /// Its state.
+    package let state: AuthorizationState
+    /// When it can be completed no more.
+    package let expiresAt: Timestamp
+
+    /// The client.
+    package var client: ClientID { wanted.client }
+
+    /// An authorization of these parts.
+    package init(
+        id: AuthorizationID, wanted: Wanted, browser: KeyedHash, user: UserID?, ask: Ask?, state: AuthorizationState,
+        expiresAt: Timestamp
+    ) {
+        self.id = id
+        self.wanted = wanted
+        self.browser = browser
+        self.user = user
+        self.ask = ask
+        self.state = state
+        self.expiresAt = expiresAt
+    }
+
+    /// An ask of devices, as the page shows it.
+    ///
+    /// It looks the same whether there is a user or not.
+    package struct Ask: Equatable, Sendable {
+        /// The number to be typed on the device.
+        package let number: EntryNumber
+        /// When the ask ends unanswered.
+        package let until: Timestamp
+        /// The challenge; nil where nobody is asked.
+        package let challenge: ChallengeID?
+        /// Whether the browser is one of the user's, which alone learns of a denial.
+        package let isBrowserKnown: Bool
+        /// Whether the devices were asked in vain: the user declined, or the ask failed.
+        package let isDeclined: Bool
+
+        /// An ask of these parts.
+        package init(
+            number: EntryNumber, until: Timestamp, challenge: ChallengeID?, isBrowserKnown: Bool,
+            isDeclined: Bool = false
+        ) {
+            self.number = number
+            self.until = until
+            self.challenge = challenge
+            self.isBrowserKnown = isBrowserKnown
+            self.isDeclined = isDeclined
+        }
+    }
+}
+
+/// How far an authorization has come.
+///
+/// One conditional update in the database decides each step, whatever else happens at the same time.
+package enum AuthorizationState: Equatable, Sendable {
+    /// Nobody is authenticated; devices may be asked.
+    case open
+    /// The user is authenticated, and the client has nothing yet.
+    case authenticated(Authentication)
+    /// The person cancelled it.
+    case refused
+    /// The client has a code.
+    case granted(Authentication)
+    /// The client has its tokens.
+    case redeemed(Authentication, TokenFamilyID)
+
+    /// The name of the state in rows.
+    package var name: String {
+        switch self {
+        case .open: "open"
+        case .authenticated: "authenticated"
+        case .refused: "refused"
+        case .granted: "granted"
+        case .redeemed: "redeemed"
+        }
+    }
+
+    /// The authentication; nil while there is none.
+    package var authentication: Authentication? {
+        switch self {
+        case .open, .refused: nil
+        case .authenticated(let authentication), .granted(let authentication), .redeemed(let authentication, _):
+            authentication
+        }
+    }
+}

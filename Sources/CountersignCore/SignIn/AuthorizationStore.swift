@@ -1,0 +1,63 @@
+package import CountersignWire
+
+/// The authorizations, and the codes that clients redeem.
+///
+/// All methods throw ``StoreError``.
+package protocol AuthorizationStore {
+    func find(_ id: AuthorizationID) throws -> Authorization?
+    func insert(_ authorization: Authorization) throws
+    /// Puts a new ask in the place of the latest one, if the authorization is open.
+    ///
+    /// - Parameters:
+    ///   - authorization: the authorization with its new user, wish and ask.
+    ///   - at: the current time.
+    /// - Returns: false if it is not open, or over.
+    func askAgain(_ authorization: Authorization, at: Timestamp) throws -> Bool
+    /// Notes that the ask by this challenge was in vain.
+    func decline(_ id: AuthorizationID, asked challenge: ChallengeID) throws
+    /// Moves an authorization on, if it is in the state before and not over: the one update that decides every race.
+    ///
+    /// - Returns: false if it was not.
+    func advance(_ id: AuthorizationID, to state: AuthorizationState, at: Timestamp) throws -> Bool
+    /// Deletes the authorizations of a user at a client or, without a client, at all.
+    func deleteAll(of user: UserID, at client: ClientID?) throws
+    func insert(_ code: AuthorizationCode) throws
+    func find(_ code: SecretHash) throws -> AuthorizationCode?
+    /// Marks a code as spent.
+    ///
+    /// - Returns: false if it was spent before.
+    func markSpent(_ code: SecretHash, at: Timestamp) throws -> Bool
+}
+
+/// A code that a client redeems for tokens.
+package struct AuthorizationCode: Equatable, Sendable {
+    /// How long it can be redeemed.
+    ///
+    /// Spec: RFC 6749 §4.1.2 (at most ten minutes), OWASP ASVS 10.4.3.
+    package static let lifetime: Seconds = 60
+    /// How long it is remembered after that, so that its reuse is noticed.
+    package static let keptFor = Seconds.days(1)
+
+    /// The hash of the code.
+    package let hash: SecretHash
+    /// The authorization that gave it.
+    package let authorization: AuthorizationID
+    /// The session in which it was given.
+    package let session: SessionID
+    /// When it can be redeemed no more.
+    package let expiresAt: Timestamp
+    /// When it was redeemed; nil if it was not.
+    package let spentAt: Timestamp?
+
+    /// A code of these parts.
+    package init(
+        hash: SecretHash, authorization: AuthorizationID, session: SessionID, expiresAt: Timestamp,
+        spentAt: Timestamp? = nil
+    ) {
+        self.hash = hash
+        self.authorization = authorization
+        self.session = session
+        self.expiresAt = expiresAt
+        self.spentAt = spentAt
+    }
+}

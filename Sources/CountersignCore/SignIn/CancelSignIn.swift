@@ -1,0 +1,21 @@
+package import CountersignWire
+
+/// Ends a sign-in because the person wants no more of it.
+package enum CancelSignIn {
+    /// Ends a sign-in that is open in this browser; another one stays as it is.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func cancel(_ id: AuthorizationID, in browser: BrowserID, ports: Ports) async throws {
+        let now = ports.time.now
+        try await ports.commit(at: now, as: .system) { work in
+            guard let found = try work.authorizations.find(id),
+                found.browser == work.hasher.hash(of: browser, client: found.client),
+                try work.authorizations.advance(id, to: .refused, at: now)
+            else { return }
+            if let challenge = try found.ask?.challenge.flatMap({ try work.challenges.find($0) }) {
+                try work.endChallenge(challenge, as: .cancelled)
+            }
+            work.notify(.authorization(id))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package import CountersignWire
+package import Encodings
+
+/// Gives a client the code for a person who is authenticated.
+package enum FinishSignIn {
+    /// What the browser carries away.
+    package struct Finished: Equatable, Sendable {
+        /// What the client wanted.
+        package let wanted: Wanted
+        /// The code for the client.
+        package let code: Secret<String>
+        /// The new value of the session's cookie, and when the session ends; nil where the session goes on.
+        package let session: OpenedSession?
+
+        package static func == (left: Finished, right: Finished) -> Bool {
+            left.wanted == right.wanted && left.code.isSame(as: right.code)
+        }
+    }
+
+    /// A session that was opened.
+    package struct OpenedSession: Sendable {
+        /// The value of the cookie.
+        package let secret: Secret<String>
+        /// When the session ends in any case.
+        package let expiresAt: Timestamp
+    }
+
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The client gets a code.
+        case finished(Finished)
+        /// There is no such sign-in in this browser, nobody is authenticated, or it was finished before.
+        case notReady
+        /// The client is disabled, or uses the provider no more, or no longer has the redirect URI.
+        case clientGone
+    }
+
+    /// Finishes a sign-in that was approved on a device: opens a session, and gives a code.
+    ///
+    /// - Parameters:
+    ///   - id: the sign-in.
+    ///   - browser: what the browser's cookie holds.
+    ///   - former: the session that the browser has, which ends; nil for none.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func finish(
+        _ id: AuthorizationID, in browser: BrowserID, former: Secret<String>?, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let made = Made(at: now, ports)
+        return try await ports.commit(at: now, as: .system) { work in
+            guard let found = try work.authorizations.find(id),
+                found.browser == work.hasher.hash(of: browser, client: found.client),
+                case .authenticated(let authentication) = found.state, now < found.expiresAt
+            else { return .notReady }
+            guard try work.accepts(found.wanted) else { return .clientGone }
+            // The device may have been removed since it approved, or the user unlinked.
+            guard try work.isGood(authentication, at: found.client) else { return .notReady }
+            guard try work.authorizations.advance(id, to: .granted(authentication), at: now) else { return .notReady }
+            if let former, let session = try work.sessions.find(SecretHash(of: former), at: now) {
+                try work.endSession(session)
+            }
+            let session = Session(id: made.session, secret: made.secret, authentication, at: now)
+            try work.sessions.insert(session)
+            try work.raise(.signedIn(found, authentication, isFresh: true))
+            try work.authorizations.insert(made.code(of: id, in: session.id, at: now))
+            return .finished(
+                Finished(
+                    wanted: found.wanted, code: made.codeText,
+                    session: OpenedSession(secret: made.secret, expiresAt: session.expiresAt)))
+        }
+    }
+
+    /// Gives a code in a session that goes on, if it is good enough for what the client wants.
+    ///
+    /// - Parameters:
+    ///   - wanted: what the client wants.
+    ///   - secret: the session.
+    ///   - browser: what the browser's cookie holds.
+    ///   - ports: the external dependencies.
+    /// - Returns: ``Outcome/notReady`` if the person must authenticate.
+    /// - Throws: ``StoreError``.
+    package static func goOn(
+        _ wanted: Wanted, in secret: Secret<String>, browser: BrowserID, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let made = Made(at: now, ports)
+        return try await ports.commit(at: now, as: .system) { work in
+            guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return .notReady }
+            let authentication = session.authentication
+            guard try work.accepts(wanted) else { return .clientGone }
+            guard !wanted.isFresh, try work.isGood(authentication, at: wanted.client),
+                try work.is(authentication.user, hintedBy: wanted)
+            else { return .notReady }
+            if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
+            let authorization = Authorization(
+                id: made.authorization, wanted: wanted,
+                browser: work.hasher.hash(of: browser, client: wanted.client), user: authentication.user, ask: nil,
+                state: .granted(authentication), expiresAt: now.adding(Authorization.lifetime))
+            try work.authorizations.insert(authorization)
+            try work.sessions.use(session.id, until: session.idle(at: now))
+            try work.raise(.signedIn(authorization, authentication, isFresh: false))
+            try work.authorizations.insert(made.code(of: authorization.id, in: session.id, at: now))
+            return .finished(Finished(wanted: wanted, code: made.codeText, session: nil))
+        }
+    }
+
+    /// The random values of one finish.
+    private struct Made: Sendable {
+        let authorization: AuthorizationID
+        let session: SessionID
+        let secret: Secret<String>
+        let codeText: Secret<String>
+
+        init(at now: Timestamp, _ ports: Ports) {
+            authorization = ports.random.id(at: now)
+            session = ports.random.id(at: now)
+            secret = Secret(Base64URL.encode(ports.random.bytes(32)))
+            codeText = Secret(Base64URL.encode(ports.random.bytes(32)))
+        }
+
+        func code(of authorization: AuthorizationID, in session: SessionID, at now: Timestamp) -> AuthorizationCode {
+            AuthorizationCode(
+                hash: SecretHash(of: codeText), authorization: authorization, session: session,
+                expiresAt: now.adding(AuthorizationCode.lifetime))
+        }
+    }
+}
+
+extension UnitOfWork {
+    /// Whether the client can still be given what was checked when the sign-in began.
+    fileprivate func accepts(_ wanted: Wanted) throws -> Bool {
+        guard let client = try clients.lock(wanted.client), client.disabledAt == nil else { return false }
+        return try relyingParties.find(client.id)?.redirectURI(named: wanted.redirectURI) != nil
+    }
+
+    /// Whether an authentication is still good: the device is not removed, and the user is linked to the client.
+    fileprivate func isGood(_ authentication: Authentication, at client: ClientID) throws -> Bool {
+        guard try enrollments.find(authentication.enrollment)?.isPresent == true else { return false }
+        return try links.find(.id(authentication.user), of: client) != nil
+    }
+
+    /// Whether a user is the one whom the client expects.
+    fileprivate func `is`(_ user: UserID, hintedBy wanted: Wanted) throws -> Bool {
+        guard let hint = wanted.hint else { return true }
+        return try links.find(hint, of: wanted.client)?.id == user
+    }
+
+    /// Ends a session, and the tokens that began in it.
+    func endSession(_ session: Session) throws {
+        try sessions.end(session.id, at: now)
+        try endFamilies(.session(session.id), because: .sessionEnded)
+        try raise(.sessionEnded(session))
+    }
+}

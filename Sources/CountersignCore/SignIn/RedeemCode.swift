@@ -1,0 +1,123 @@
+package import CountersignWire
+import Crypto
+package import Encodings
+
+/// Exchanges an authorization code for tokens.
+///
+/// Spec: RFC 6749 §4.1.3, RFC 7636 §4.6, OpenID Connect Core 1.0 §3.1.3.
+package enum RedeemCode {
+    /// What a client sends.
+    package struct Request: Sendable {
+        /// The code.
+        package let code: Secret<String>
+        /// The redirect URI of the authorization request; nil if the client sent none.
+        package let redirectURI: String?
+        /// The code verifier of PKCE; nil if the client sent none.
+        package let verifier: Secret<String>?
+
+        /// A request of these parts.
+        package init(code: Secret<String>, redirectURI: String?, verifier: Secret<String>?) {
+            self.code = code
+            self.redirectURI = redirectURI
+            self.verifier = verifier
+        }
+    }
+
+    /// The tokens, before they are signed.
+    package struct Redeemed: Equatable, Sendable {
+        /// The tokens that belong together.
+        package let family: TokenFamily
+        /// What the client wanted.
+        package let wanted: Wanted
+        /// The session's name for the client.
+        package let sid: String
+        /// How the client uses the provider.
+        package let party: RelyingParty
+    }
+
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The client gets tokens.
+        case redeemed(Redeemed)
+        /// The code is unknown, another client's, over or spent, or the request does not fit it.
+        case invalid
+        /// The client is disabled, or uses the provider no more.
+        case clientGone
+    }
+
+    /// Redeems a code for its client, which the caller has authenticated.
+    ///
+    /// A code that comes twice ends what it gave: somebody else has had it.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func redeem(_ request: Request, by client: ClientID, ports: Ports) async throws -> Outcome {
+        // Nothing is spent before the keys are there that sign the tokens: another server may just have made them.
+        guard try ports.keys.current().tokens.es256 != nil else { throw StoreError.unavailable }
+        let now = ports.time.now
+        let id: TokenFamilyID = ports.random.id(at: now)
+        let sid = Base64URL.encode(ports.random.bytes(16))
+        let hash = SecretHash(of: request.code)
+        return try await ports.commit(at: now, as: .client(client)) { work in
+            guard let found = try work.clients.lock(client), found.disabledAt == nil,
+                let party = try work.relyingParties.find(client)
+            else { return .clientGone }
+            guard let code = try work.authorizations.find(hash),
+                let authorization = try work.authorizations.find(code.authorization), authorization.client == client
+            else { return .invalid }
+            guard code.spentAt == nil else { return try work.endFamily(of: authorization.id) }
+            let wanted = authorization.wanted
+            guard now < code.expiresAt, request.fits(wanted), case .granted(let authentication) = authorization.state
+            else { return .invalid }
+            guard try work.authorizations.markSpent(hash, at: now) else {
+                return try work.endFamily(of: authorization.id)
+            }
+            guard try work.authorizations.advance(authorization.id, to: .redeemed(authentication, id), at: now) else {
+                return .invalid
+            }
+            let family = TokenFamily(
+                id: id, client: client, session: code.session, scopes: wanted.scopes, authentication: authentication,
+                createdAt: now, expiresAt: now.adding(TokenLifetimes.access))
+            try work.families.insert(family)
+            let name = try work.sessions.sid(of: code.session, for: client, new: sid)
+            try work.raise(.tokensGiven(family))
+            return .redeemed(Redeemed(family: family, wanted: wanted, sid: name, party: party))
+        }
+    }
+}
+
+extension UnitOfWork {
+    /// Ends the tokens of a code that came again.
+    fileprivate func endFamily(of authorization: AuthorizationID) throws -> RedeemCode.Outcome {
+        if let found = try authorizations.find(authorization), case .redeemed(let who, let family) = found.state {
+            try endFamilies(.family(family, of: who.user, at: found.client), because: .codeReused)
+        }
+        return .invalid
+    }
+}
+
+extension RedeemCode.Request {
+    /// Whether the request has the redirect URI and the verifier of the authorization request.
+    ///
+    /// A verifier without a challenge is refused as well: somebody may have taken the challenge away. Spec: RFC 9700
+    /// §4.8.2.
+    fileprivate func fits(_ wanted: Wanted) -> Bool {
+        guard redirectURI?.hasSameBytes(as: wanted.redirectURI) == true else { return false }
+        guard let challenge = wanted.codeChallenge else { return verifier == nil }
+        guard let verifier, Self.isVerifier(verifier.reveal()) else { return false }
+        let digest = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.reveal().utf8))))
+        return constantTimeEqual(Array(digest.utf8), Array(challenge.utf8))
+    }
+
+    /// Spec: RFC 7636 §4.1.
+    private static func isVerifier(_ text: String) -> Bool {
+        (43...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "-._~".utf8.contains(byte)
+                }
+            }
+    }
+}

@@ -1,0 +1,80 @@
+package import CountersignWire
+package import Encodings
+
+/// What a client wants of a sign-in, after the checks of the door that it came through.
+package struct Wanted: Hashable, Sendable {
+    /// How the result comes back to the client.
+    package enum ResponseMode: String, Sendable {
+        /// In the query of the redirect URI.
+        case query
+        /// By a form that the browser posts. Spec: OAuth 2.0 Form Post Response Mode §2.
+        case formPost = "form_post"
+    }
+
+    /// The client.
+    package var client: ClientID
+    /// The redirect URI, as the request named it.
+    package var redirectURI: String
+    /// How the result comes back.
+    package var responseMode = ResponseMode.query
+    /// The scopes that are given, in the order of the request.
+    package var scopes: [String]
+    /// Returned to the client with the result; nil for nothing.
+    package var clientState: String?
+    /// Repeated in the ID token; nil for nothing.
+    package var nonce: String?
+    /// The SHA-256 of the code verifier, in base64url; nil without PKCE.
+    ///
+    /// Spec: RFC 7636 §4.2.
+    package var codeChallenge: String?
+    /// How old the authentication may be; nil for any age.
+    package var maximumAge: Seconds?
+    /// Whether the person must authenticate anew.
+    package var isFresh = false
+    /// Whom the client expects; nil for anybody.
+    package var hint: UserReference?
+    /// What the person has typed of who they are; nil before.
+    package var identifier: ExternalID?
+    /// The languages that the client asks for, as in `ui_locales`; nil for none.
+    package var languages: String?
+
+    /// A wish of these parts; what is left out is as usual.
+    package init(client: ClientID, redirectURI: String, scopes: [String]) {
+        self.client = client
+        self.redirectURI = redirectURI
+        self.scopes = scopes
+    }
+}
+
+/// The form in which it travels with a page and in which a row holds it, sealed.
+extension Wanted {
+    package var json: JSONValue {
+        .members([
+            "client": .string("\(client)"), "redirect_uri": .string(redirectURI),
+            "response_mode": .string(responseMode.rawValue), "scopes": .array(scopes.map(JSONValue.string)),
+            "state": clientState.map(JSONValue.string), "nonce": nonce.map(JSONValue.string),
+            "code_challenge": codeChallenge.map(JSONValue.string),
+            "max_age": maximumAge.map { .integer($0.value) }, "fresh": .bool(isFresh),
+            "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
+            "identifier": identifier.map { .string($0.text) },
+        ])
+    }
+
+    /// Reads the form; nil if it is malformed.
+    package init?(_ json: JSONValue) {
+        guard let client = json["client"]?.string.flatMap({ ClientID($0) }), let uri = json["redirect_uri"]?.string,
+            let mode = json["response_mode"]?.string.flatMap({ ResponseMode(rawValue: $0) }),
+            let scopes = json["scopes"]?.array?.map(\.string), let isFresh = json["fresh"]?.bool
+        else { return nil }
+        self.init(client: client, redirectURI: uri, scopes: scopes.compactMap(\.self))
+        responseMode = mode
+        clientState = json["state"]?.string
+        nonce = json["nonce"]?.string
+        codeChallenge = json["code_challenge"]?.string
+        maximumAge = json["max_age"]?.integer.map { Seconds($0) }
+        self.isFresh = isFresh
+        hint = json["hint"]?.string.flatMap { UserReference($0) }
+        languages = json["languages"]?.string
+        identifier = json["identifier"]?.string.flatMap { try? ExternalID($0) }
+    }
+}

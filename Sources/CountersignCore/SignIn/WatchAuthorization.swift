@@ -1,0 +1,75 @@
+package import CountersignWire
+
+/// Shows a sign-in to the browser that began it, now or when something changes.
+package enum WatchAuthorization {
+    /// What the page shows.
+    package enum Progress: Equatable, Sendable {
+        /// The number can be typed until this time.
+        case asking(EntryNumber, until: Timestamp)
+        /// The person declined; only a browser of theirs is told.
+        case declined
+        /// Nobody has answered, as far as this browser is told.
+        case unanswered
+        /// The person is authenticated, and the browser can go on.
+        case authenticated
+        /// The result was fetched before, or the person cancelled.
+        case finished
+    }
+
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The sign-in, and what the page shows of it.
+        case shown(Authorization, Progress)
+        /// There is no such sign-in in this browser, or it is over.
+        case notFound
+    }
+
+    /// A sign-in as it is now.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func show(_ id: AuthorizationID, in browser: BrowserID, ports: Ports) async throws -> Outcome {
+        let now = ports.time.now
+        let found = try await ports.store.read { try $0.authorizations.find(id) }
+        guard let found, found.browser == ports.hasher.hash(of: browser, client: found.client), now < found.expiresAt
+        else { return .notFound }
+        return .shown(found, found.progress(at: now))
+    }
+
+    /// A sign-in when it changes, or at the deadline.
+    ///
+    /// - Parameters:
+    ///   - id: the sign-in.
+    ///   - browser: what the browser's cookie holds.
+    ///   - deadline: until when to wait.
+    ///   - changes: notifies of changes.
+    ///   - ports: the external dependencies.
+    /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
+    package static func show(
+        _ id: AuthorizationID, in browser: BrowserID, waitingUntil deadline: Timestamp, changes: any ChangeNotifier,
+        ports: Ports
+    ) async throws -> Outcome {
+        // Subscribed before the first look: a change in between is not missed.
+        let subscription = changes.subscribe(to: .authorization(id))
+        while true {
+            let outcome = try await show(id, in: browser, ports: ports)
+            guard case .shown(_, .asking(_, let until)) = outcome, ports.time.now < deadline else { return outcome }
+            try await subscription.wait(until: min(deadline, until))
+        }
+    }
+}
+
+extension Authorization {
+    /// What the page shows at a time.
+    ///
+    /// A browser that is not the user's sees the same whether somebody declined, nobody answered, or nobody was asked.
+    package func progress(at now: Timestamp) -> WatchAuthorization.Progress {
+        switch state {
+        case .authenticated: return .authenticated
+        case .refused, .granted, .redeemed: return .finished
+        case .open: break
+        }
+        guard let ask else { return .unanswered }
+        if ask.isDeclined, ask.isBrowserKnown { return .declined }
+        return now < ask.until ? .asking(ask.number, until: ask.until) : .unanswered
+    }
+}

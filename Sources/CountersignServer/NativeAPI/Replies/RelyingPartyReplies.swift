@@ -1,0 +1,42 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import Hummingbird
+import RelyingPartyAPI
+
+/// The replies of operations on clients that use the OpenID provider.
+extension NativeAPI {
+    func reply(_ outcome: SetRelyingParty.Outcome) throws -> Response {
+        switch outcome {
+        case .set(let party): return Response(json: party.view)
+        case .notFound: throw ProblemDetails(.clientNotFound)
+        case .typeNotUsable:
+            throw JSONShapeError.invalid(
+                pointer: "/type",
+                expected: "a type that the client may ask by, that asks devices, and that has a number to type")
+        }
+    }
+
+    func reply(_ outcome: ShowRelyingParty.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .shown(_, let party): return Response(json: party.view)
+        case .notFound: throw ProblemDetails(.clientNotFound)
+        }
+    }
+
+    func reply(_ outcome: RemoveRelyingParty.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .removed: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.clientNotFound)
+        }
+    }
+}
+
+extension RelyingParty {
+    /// The settings with the client, as `RelyingParty` of the contract.
+    fileprivate var view: JSONValue {
+        var object = json.object ?? JSONObject()
+        object["client"] = .string("\(client)")
+        return .object(object)
+    }
+}

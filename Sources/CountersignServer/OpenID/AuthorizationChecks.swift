@@ -1,0 +1,171 @@
+import CountersignCore
+import CountersignPages
+import CountersignWire
+import Encodings
+import JOSE
+
+/// The checks of an authorization request, in their order.
+///
+/// Until the client and its redirect URI are known, an error is shown on a page of ours: a redirect to a place that
+/// nobody registered would make an open redirector. Every later error goes to the client.
+///
+/// Spec: RFC 6749 §4.1.1, §4.1.2.1; RFC 7636 §4.4.1; RFC 9700 §2.1; OpenID Connect Core 1.0 §3.1.2.
+struct AuthorizationChecks {
+    /// The scopes that a client may be given; others are ignored.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §3.1.2.1.
+    static let scopes = ["openid", "profile"]
+
+    /// What passed the checks.
+    struct Checked {
+        var wanted: Wanted
+        let client: Client
+        let party: RelyingParty
+        /// The registered URI that the request names.
+        let redirectURI: RedirectURI
+        /// Whether no page may be shown.
+        let isSilent: Bool
+    }
+
+    /// An error that the client gets, and where.
+    struct ClientError: Error {
+        let error: OAuthError
+        let wanted: Wanted
+    }
+
+    private let form: FormFields
+    private let ports: Ports
+
+    /// Checks a request.
+    ///
+    /// - Throws: ``PageError``, ``ClientError``, or `StoreError`.
+    static func check(_ form: FormFields, ports: Ports) async throws -> Checked {
+        try await AuthorizationChecks(form: form, ports: ports).check()
+    }
+
+    private func check() async throws -> Checked {
+        let (client, party) = try await client()
+        let (uri, registered) = try redirectURI(of: party)
+        var wanted = Wanted(client: client.id, redirectURI: uri, scopes: [])
+        wanted.clientState = form["state"]
+        do throws(OAuthError) {
+            wanted.responseMode = try responseMode()
+            try refuseRequestObjects()
+            try checkResponseType()
+            wanted.scopes = try scopes()
+            wanted.nonce = form["nonce"]
+            wanted.codeChallenge = try codeChallenge(for: party)
+            let prompts = try prompts()
+            wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
+            wanted.maximumAge = try maximumAge()
+            wanted.hint = try hint()
+            wanted.identifier = form["login_hint"].flatMap { Self.identifier($0) }
+            wanted.languages = form["ui_locales"]
+            return Checked(
+                wanted: wanted, client: client, party: party, redirectURI: registered,
+                isSilent: prompts.contains("none"))
+        } catch {
+            throw ClientError(error: error, wanted: wanted)
+        }
+    }
+
+    private func client() async throws -> (Client, RelyingParty) {
+        guard let id = form["client_id"].flatMap({ ClientID($0) }),
+            case .shown(let client, let party) = try await ShowRelyingParty.show(id, ports: ports),
+            client.disabledAt == nil
+        else { throw PageError(.unknownClient, why: "client_id", status: 400) }
+        return (client, party)
+    }
+
+    private func redirectURI(of party: RelyingParty) throws(PageError) -> (String, RedirectURI) {
+        guard let named = form["redirect_uri"], let registered = party.redirectURI(named: named) else {
+            throw PageError(.unknownReturnAddress, why: "redirect_uri", status: 400)
+        }
+        return (named, registered)
+    }
+
+    private func responseMode() throws(OAuthError) -> Wanted.ResponseMode {
+        guard let text = form["response_mode"] else { return .query }
+        guard let mode = Wanted.ResponseMode(rawValue: text) else {
+            throw OAuthError(.invalidRequest, "response_mode must be query or form_post")
+        }
+        return mode
+    }
+
+    /// Spec: OpenID Connect Core 1.0 §6.1, §6.2.
+    private func refuseRequestObjects() throws(OAuthError) {
+        if form["request"] != nil { throw OAuthError(.requestNotSupported, "request is not supported") }
+        if form["request_uri"] != nil { throw OAuthError(.requestURINotSupported, "request_uri is not supported") }
+    }
+
+    private func checkResponseType() throws(OAuthError) {
+        guard let type = form["response_type"] else { throw OAuthError(.invalidRequest, "response_type is missing") }
+        guard type == "code" else { throw OAuthError(.unsupportedResponseType, "response_type must be code") }
+    }
+
+    private func scopes() throws(OAuthError) -> [String] {
+        guard let text = form["scope"] else { throw OAuthError(.invalidScope, "scope is missing") }
+        let named = text.split(separator: " ").map(String.init)
+        let given = Self.scopes.filter { scope in named.contains { $0.hasSameBytes(as: scope) } }
+        guard !given.isEmpty else { throw OAuthError(.invalidScope, "scope must contain openid") }
+        return given
+    }
+
+    /// Without PKCE, a nonce at least tells the client that the ID token belongs to its request.
+    ///
+    /// Spec: RFC 9700 §2.1.1.
+    private func codeChallenge(for party: RelyingParty) throws(OAuthError) -> String? {
+        guard let challenge = form["code_challenge"] else {
+            let isOptional = party.isPKCEOptional || party.profile.isConfidential && form["nonce"] != nil
+            guard isOptional, form["code_challenge_method"] == nil else {
+                throw OAuthError(.invalidRequest, "code_challenge is missing")
+            }
+            return nil
+        }
+        guard form["code_challenge_method"] == "S256" else {
+            throw OAuthError(.invalidRequest, "code_challenge_method must be S256")
+        }
+        guard Base64URL.decode(challenge)?.count == 32 else {
+            throw OAuthError(.invalidRequest, "code_challenge must be a SHA-256 in base64url")
+        }
+        return challenge
+    }
+
+    private func prompts() throws(OAuthError) -> Set<String> {
+        let prompts = Set((form["prompt"] ?? "").split(separator: " ").map(String.init))
+        guard prompts.isSubset(of: ["none", "login", "consent", "select_account"]) else {
+            throw OAuthError(.invalidRequest, "prompt has an unknown value")
+        }
+        guard !prompts.contains("none") || prompts.count == 1 else {
+            throw OAuthError(.invalidRequest, "prompt none must stand alone")
+        }
+        return prompts
+    }
+
+    private func maximumAge() throws(OAuthError) -> Seconds? {
+        guard let text = form["max_age"] else { return nil }
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let seconds = Int32(text)
+        else { throw OAuthError(.invalidRequest, "max_age must be a number of seconds") }
+        return Seconds(Int64(seconds))
+    }
+
+    /// Whom the client expects: the user of an ID token of ours, which may be over, or a name in `login_hint`.
+    ///
+    /// A name that the person may change is no expectation; the page only suggests it.
+    private func hint() throws(OAuthError) -> UserReference? {
+        guard let text = form["id_token_hint"] else { return nil }
+        guard let keys = try? ports.keys.current().tokens.published,
+            let verified = try? JWS.verify(text, algorithms: [.rs256, .es256], type: .exactly("JWT"), keys: keys),
+            let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
+            let user = claims["sub"]?.string.flatMap({ UserID($0) })
+        else { throw OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer") }
+        return .id(user)
+    }
+
+    /// The identifier in a login hint: the client's own name for the user, with or without `external_id:`.
+    private static func identifier(_ text: String) -> ExternalID? {
+        if case .externalID(let name) = UserReference(text) { return name }
+        return try? ExternalID(text)
+    }
+}

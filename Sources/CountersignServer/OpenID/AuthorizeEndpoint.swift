@@ -1,0 +1,121 @@
+import CountersignCore
+import CountersignPages
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+
+/// The authorization endpoint: where a client sends a browser to have its user signed in.
+///
+/// Spec: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
+extension SignInDoor {
+    func addAuthorize(to table: inout RouteTable) {
+        table.add(.get, "/oauth2/authorize") { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            return try await authorize(try FormFields(query: incoming), incoming)
+        }
+        table.add(.post, "/oauth2/authorize") { request, context in
+            let form = try FormFields(form: try await Incoming(request, context))
+            // Another site's form brings no cookie along, and a link does.
+            return Self.redirect(to: "/oauth2/authorize?\(form.query)")
+        }
+    }
+
+    private func authorize(_ form: FormFields, _ incoming: Incoming) async throws -> Response {
+        let checked: AuthorizationChecks.Checked
+        do {
+            checked = try await AuthorizationChecks.check(form, ports: ports)
+        } catch let error as AuthorizationChecks.ClientError {
+            return try result(.error(error.error), of: error.wanted, incoming)
+        } catch var error as PageError {
+            error.language = language(form["ui_locales"], incoming)
+            throw error
+        }
+        let visit = Visit(incoming, cookies, ports)
+        if let finished = try await goOn(checked, visit) {
+            return try result(.code(finished.code), of: finished.wanted, incoming)
+        }
+        guard !checked.isSilent else {
+            let error = OAuthError(.loginRequired, "the person must sign in")
+            return try result(.error(error), of: checked.wanted, incoming)
+        }
+        return try await page(
+            IdentifierPage(action: "/signin/choose", typed: checked.wanted.identifier?.text),
+            CarriedSignIn(wanted: checked.wanted), visit)
+    }
+
+    /// The result in the browser's session; nil if the person must sign in.
+    ///
+    /// Any program on the person's machine can pass for an app, so that an app gets nothing without a page. Spec: RFC
+    /// 8252 §8.6.
+    private func goOn(
+        _ checked: AuthorizationChecks.Checked, _ visit: Visit
+    ) async throws -> FinishSignIn.Finished? {
+        guard checked.redirectURI.kind == .https || checked.party.profile.isConfidential,
+            let session = visit.session
+        else { return nil }
+        switch try await FinishSignIn.goOn(checked.wanted, in: session, browser: visit.browser, ports: ports) {
+        case .finished(let finished): return finished
+        case .notReady: return nil
+        case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
+        }
+    }
+
+    static func redirect(to location: String) -> Response {
+        // Spec: RFC 9700 §4.12 (303, so that no browser repeats a form elsewhere).
+        Response(status: .seeOther, headers: [.location: location, .referrerPolicy: "no-referrer"])
+    }
+
+    /// What a client gets of a sign-in.
+    enum Result {
+        case code(Secret<String>)
+        case error(OAuthError)
+    }
+
+    /// Brings a result to the client.
+    ///
+    /// - Parameters:
+    ///   - result: the result.
+    ///   - wanted: what the client wants, whose redirect URI was checked.
+    ///   - incoming: the request.
+    ///   - isAfterForm: whether the browser came by a form of ours. Then a page of ours goes on, since browsers hold
+    ///     every redirect after a form against `form-action`, the client's own included.
+    func result(
+        _ result: Result, of wanted: Wanted, _ incoming: Incoming, isAfterForm: Bool = false,
+        frame: PageFrame? = nil
+    ) throws -> Response {
+        var fields: [(String, String)]
+        switch result {
+        case .code(let code): fields = [("code", code.reveal())]
+        case .error(let error):
+            fields = [("error", error.code.rawValue), ("error_description", error.description)]
+        }
+        if let state = wanted.clientState { fields.append(("state", state)) }
+        // Spec: RFC 9207 §2.
+        fields.append(("iss", "\(ports.issuer)"))
+        let frame =
+            frame
+            ?? PageFrame(
+                language: language(wanted.languages, incoming), issuerHost: ports.issuer.host,
+                now: Int(ports.time.now.seconds))
+        switch wanted.responseMode {
+        case .formPost:
+            let page = OnwardPostPage(
+                url: wanted.redirectURI, fields: fields.map { OnwardPostPage.Field(name: $0.0, value: $0.1) })
+            guard let page else { return Self.redirect(to: Self.location(wanted.redirectURI, fields)) }
+            return PageResponse(page, in: frame).response()
+        case .query:
+            let location = Self.location(wanted.redirectURI, fields)
+            guard isAfterForm, let page = OnwardPage(url: location) else { return Self.redirect(to: location) }
+            return PageResponse(page, in: frame).response()
+        }
+    }
+
+    /// A redirect URI with a result in its query.
+    ///
+    /// Spec: RFC 6749 §3.1.2, §4.1.2.
+    private static func location(_ uri: String, _ fields: [(String, String)]) -> String {
+        let query = fields.map { "\($0.0)=\(URIText.encoded($0.1))" }.joined(separator: "&")
+        return uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
+    }
+}

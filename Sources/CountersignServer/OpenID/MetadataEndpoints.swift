@@ -1,0 +1,51 @@
+import CountersignCore
+import Encodings
+import HTTPTypes
+import Hummingbird
+import JOSE
+
+/// What the provider says of itself, and the keys that verify its tokens.
+extension OAuthDoor {
+    func addMetadata(to table: inout RouteTable) {
+        let metadata = Self.metadata(of: "\(ports.issuer)").encoded
+        // Spec: OpenID Connect Discovery 1.0 §4, RFC 8414 §3.
+        for path in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
+            table.add(.get, path) { request, context in
+                _ = try await Incoming(request, context)
+                var response = Response(bytes: metadata, type: "application/json")
+                response.headers[.cacheControl] = "public, max-age=3600"
+                return response
+            }
+        }
+        // Spec: RFC 7517 §5.
+        table.add(.get, "/oauth2/jwks") { [ports] request, context in
+            _ = try await Incoming(request, context)
+            var response = Response(json: try ports.keys.current().tokens.published.json)
+            response.headers[.contentType] = "application/jwk-set+json"
+            // A key is published a day before it signs, so a copy of an hour always has it.
+            response.headers[.cacheControl] = "public, max-age=3600"
+            return response
+        }
+    }
+
+    private static func metadata(of issuer: String) -> JSONValue {
+        [
+            "issuer": .string(issuer), "authorization_endpoint": .string("\(issuer)/oauth2/authorize"),
+            "token_endpoint": .string("\(issuer)/oauth2/token"),
+            "userinfo_endpoint": .string("\(issuer)/oauth2/userinfo"), "jwks_uri": .string("\(issuer)/oauth2/jwks"),
+            "scopes_supported": .array(AuthorizationChecks.scopes.map(JSONValue.string)),
+            "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
+            "grant_types_supported": ["authorization_code"],
+            "acr_values_supported": .array(Authentication.Strength.allCases.map { .string($0.rawValue) }),
+            "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256", "ES256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+            "claims_supported": [
+                "sub", "iss", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "sid", "at_hash",
+            ],
+            "prompt_values_supported": ["none", "login"], "ui_locales_supported": ["en", "de"],
+            "code_challenge_methods_supported": ["S256"], "claims_parameter_supported": false,
+            "request_parameter_supported": false, "request_uri_parameter_supported": false,
+            "authorization_response_iss_parameter_supported": true,
+        ]
+    }
+}

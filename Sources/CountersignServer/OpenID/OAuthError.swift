@@ -1,0 +1,62 @@
+import Encodings
+import HTTPTypes
+
+/// An error of the OAuth endpoints.
+///
+/// Spec: RFC 6749 §4.1.2.1, §5.2; OpenID Connect Core 1.0 §3.1.2.6; RFC 6750 §3.1.
+struct OAuthError: Error, Hashable {
+    /// The codes, with the status that each has at an endpoint that answers with JSON.
+    enum Code: String, CaseIterable, Sendable {
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case invalidScope = "invalid_scope"
+        case invalidToken = "invalid_token"
+        case insufficientScope = "insufficient_scope"
+        case unauthorizedClient = "unauthorized_client"
+        case unsupportedGrantType = "unsupported_grant_type"
+        case unsupportedResponseType = "unsupported_response_type"
+        case accessDenied = "access_denied"
+        case loginRequired = "login_required"
+        case interactionRequired = "interaction_required"
+        case requestNotSupported = "request_not_supported"
+        case requestURINotSupported = "request_uri_not_supported"
+        case temporarilyUnavailable = "temporarily_unavailable"
+        case serverError = "server_error"
+
+        var status: Int {
+            switch self {
+            case .invalidClient, .invalidToken: 401
+            case .insufficientScope, .accessDenied: 403
+            case .temporarilyUnavailable: 503
+            case .serverError: 500
+            case .invalidRequest, .invalidGrant, .invalidScope, .unauthorizedClient, .unsupportedGrantType,
+                .unsupportedResponseType, .loginRequired, .interactionRequired, .requestNotSupported,
+                .requestURINotSupported:
+                400
+            }
+        }
+    }
+
+    let code: Code
+    /// What happened, for the client's developer: ASCII without a quotation mark or a backslash.
+    ///
+    /// Spec: RFC 6749 §5.2.
+    let description: String
+    /// The status, where the code's own does not fit.
+    var status: Int?
+    /// After how many seconds to try again; nil for no such advice.
+    var retryAfter: Int64?
+
+    init(_ code: Code, _ description: String, status: Int? = nil, retryAfter: Int64? = nil) {
+        self.code = code
+        self.description = description
+        self.status = status
+        self.retryAfter = retryAfter
+    }
+
+    /// The error as the body of a reply.
+    var json: JSONValue {
+        ["error": .string(code.rawValue), "error_description": .string(description)]
+    }
+}

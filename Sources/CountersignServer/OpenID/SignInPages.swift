@@ -1,0 +1,228 @@
+import CountersignCore
+import CountersignPages
+import CountersignWire
+import Encodings
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The pages between a client's request and its result.
+///
+/// Each form carries the client's request, sealed for this browser. The request becomes a row when devices are asked;
+/// from then on the page's path names the row.
+extension SignInDoor {
+    /// How many requests of one browser may wait at the same time.
+    private static let maximumWaits = 3
+    /// How long a request for the state of a sign-in may wait.
+    private static let longestWait = Seconds(30)
+
+    func addSignIn(to table: inout RouteTable) {
+        table.add(.post, "/signin/start") { [self] request, context in
+            var (carried, form, visit) = try await opened(request, context)
+            if let language = form["ui_locales"] { carried.wanted.languages = language }
+            return try await page(
+                IdentifierPage(action: "/signin/choose", typed: carried.wanted.identifier?.text), carried, visit)
+        }
+        table.add(.post, "/signin/choose") { [self] request, context in
+            var (carried, form, visit) = try await opened(request, context)
+            if let typed = form[IdentifierPage.field] {
+                guard let identifier = try? ExternalID(typed) else {
+                    return try await page(
+                        IdentifierPage(action: "/signin/choose", typed: typed, hasError: true), carried, visit)
+                }
+                carried.wanted.identifier = identifier
+            }
+            guard carried.wanted.identifier != nil else {
+                return try await page(IdentifierPage(action: "/signin/choose", hasError: true), carried, visit)
+            }
+            return try await page(ChooseWayPage(action: "/signin/ask", ways: [.device]), carried, visit)
+        }
+        table.add(.post, "/signin/ask") { [self] request, context in
+            let (carried, _, visit) = try await opened(request, context)
+            return try await ask(carried, visit)
+        }
+        table.add(.post, "/signin/cancel") { [self] request, context in
+            let (carried, _, visit) = try await opened(request, context)
+            if let id = carried.signIn { try await CancelSignIn.cancel(id, in: visit.browser, ports: ports) }
+            let error = OAuthError(.accessDenied, "the person cancelled the sign-in")
+            return try result(
+                .error(error), of: carried.wanted, visit.incoming, isAfterForm: true,
+                frame: try await frame(carried, visit))
+        }
+        addWaiting(to: &table)
+    }
+
+    private func addWaiting(to table: inout RouteTable) {
+        table.add(.get, "/signin/:id", query: ["look"]) { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            let (visit, id) = try signIn(incoming)
+            switch try await WatchAuthorization.show(id, in: visit.browser, ports: ports) {
+            case .notFound: throw PageError(.tooOld, why: nil, status: 404)
+            case .shown(let found, let progress): return try await show(found, progress, visit)
+            }
+        }
+        table.add(.get, "/signin/:id/state", query: ["wait"]) { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            let (visit, id) = try signIn(incoming)
+            let now = ports.time.now
+            let length = incoming.query["wait"].flatMap { Int64($0) }.map { Seconds($0) } ?? 0
+            let deadline = now.adding(min(max(length, 0), Self.longestWait))
+            return context.later.answer { [self] in
+                let waiting = "browser \(visit.browser.text.reveal())"
+                return try await resources.waits.waiting(as: waiting, atMost: Self.maximumWaits) {
+                    try Self.state(try await progress(of: id, visit, until: deadline), of: id)
+                }
+            }
+        }
+        table.add(.get, "/signin/:id/done") { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            let (visit, id) = try signIn(incoming)
+            return try await finish(id, visit)
+        }
+    }
+
+    /// The sign-in that a path names, in a browser that is known.
+    private func signIn(_ incoming: Incoming) throws -> (Visit, AuthorizationID) {
+        let visit = Visit(incoming, cookies, ports)
+        guard !visit.isNew, let id = incoming.parameter("id").flatMap({ AuthorizationID($0) }) else {
+            throw PageError(.tooOld, why: nil, status: 404)
+        }
+        return (visit, id)
+    }
+
+    /// A form of ours, with the request that it carries.
+    private func opened(
+        _ request: Request, _ context: ServerContext
+    ) async throws -> (carried: CarriedSignIn, form: FormFields, visit: Visit) {
+        let incoming = try await Incoming(request, context)
+        let form = try FormFields(form: incoming)
+        let visit = Visit(incoming, cookies, ports)
+        guard let sealed = form["request"], !visit.isNew,
+            let carried = SealedSignIn.open(sealed, in: visit.browser, ports: ports)
+        else {
+            var error = PageError(.tooOld, why: nil, status: 400)
+            error.language = language(nil, incoming)
+            throw error
+        }
+        return (carried, form, visit)
+    }
+
+    private func ask(_ carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
+        let request = AskSignIn.Request(
+            carried, browser: visit.browser, place: visit.place, network: visit.incoming.context.network)
+        switch try await AskSignIn.ask(request, ports: ports) {
+        case .asked(let asked): return Self.redirect(to: "/signin/\(asked.id)")
+        case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
+        case .tooLate: throw PageError(.tooOld, why: nil, status: 404)
+        case .tooMany(let seconds):
+            var error = PageError(
+                .tooManyTries(until: Int(ports.time.now.adding(seconds).seconds)), why: nil, status: 429)
+            error.language = language(carried.wanted.languages, visit.incoming)
+            throw error
+        }
+    }
+
+    private func show(
+        _ found: Authorization, _ progress: WatchAuthorization.Progress, _ visit: Visit
+    ) async throws -> Response {
+        let carried = CarriedSignIn(wanted: found.wanted, signIn: found.id)
+        switch progress {
+        case .asking(let number, let until):
+            let path = "/signin/\(found.id)"
+            let isRefreshing = visit.incoming.query["look"] == "itself"
+            let page = NumberPage(
+                digits: number.digits,
+                time: PageCountdown(
+                    beginsAt: Int(until.adding(-AskSignIn.lifetime).seconds), expiresAt: Int(until.seconds)),
+                waiting: PageWait(
+                    statePath: "\(path)/state", pagePath: path, refreshingPath: "\(path)?look=itself",
+                    isRefreshing: isRefreshing),
+                exits: PageExits(anotherWayAction: "/signin/choose", cancelAction: "/signin/cancel"))
+            return try await self.page(page, carried, visit)
+        case .declined:
+            let page = EndedPage(
+                reason: .declined(at: Int(ports.time.now.seconds)), againAction: "/signin/ask",
+                anotherWayAction: "/signin/choose", backAction: "/signin/cancel")
+            return try await self.page(page, carried, visit)
+        case .unanswered:
+            let page = EndedPage(
+                reason: .numberExpired, againAction: "/signin/ask", anotherWayAction: "/signin/choose",
+                backAction: "/signin/cancel")
+            return try await self.page(page, carried, visit)
+        case .authenticated:
+            return try await self.page(ApprovedPage(nextPath: "/signin/\(found.id)/done"), carried, visit)
+        case .finished: throw PageError(.tooOld, why: nil, status: 404)
+        }
+    }
+
+    /// How a sign-in goes on, or stands at the deadline or when the server is about to stop.
+    private func progress(
+        of id: AuthorizationID, _ visit: Visit, until deadline: Timestamp
+    ) async throws -> WatchAuthorization.Outcome {
+        do {
+            return try await WatchAuthorization.show(
+                id, in: visit.browser, waitingUntil: deadline,
+                changes: try resources.changes(for: visit.incoming.context), ports: ports)
+        } catch is CancellationError where resources.shutdown.isOver {
+            return try await WatchAuthorization.show(id, in: visit.browser, ports: ports)
+        }
+    }
+
+    /// The state of a sign-in, as the page's script reads it.
+    private static func state(_ outcome: WatchAuthorization.Outcome, of id: AuthorizationID) throws -> Response {
+        let (state, next): (String, String) =
+            switch outcome {
+            case .shown(_, .asking): ("open", "/signin/\(id)")
+            case .shown(_, .declined): ("declined", "/signin/\(id)")
+            case .shown(_, .authenticated): ("approved", "/signin/\(id)/done")
+            case .shown(_, .unanswered), .shown(_, .finished), .notFound: ("ended", "/signin/\(id)")
+            }
+        return Response(json: ["state": .string(state), "next": .string(next)])
+    }
+
+    private func finish(_ id: AuthorizationID, _ visit: Visit) async throws -> Response {
+        switch try await FinishSignIn.finish(id, in: visit.browser, former: visit.session, ports: ports) {
+        case .finished(let finished):
+            var response = try result(
+                .code(finished.code), of: finished.wanted, visit.incoming, isAfterForm: true,
+                frame: try await frame(CarriedSignIn(wanted: finished.wanted), visit))
+            if let session = finished.session {
+                response.headers[values: .setCookie].append(cookies.setting(session, at: ports.time.now))
+            }
+            return response
+        case .notReady: throw PageError(.tooOld, why: nil, status: 404)
+        case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
+        }
+    }
+
+    // MARK: Frames
+
+    /// A page for a request of a client, with a cookie for a browser that has none.
+    func page(_ page: some HostedPage, _ carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
+        var response = PageResponse(page, in: try await frame(carried, visit)).response()
+        if visit.isNew { response.headers[values: .setCookie].append(cookies.setting(visit.browser)) }
+        return response
+    }
+
+    /// What every page of a sign-in shows.
+    private func frame(_ carried: CarriedSignIn, _ visit: Visit) async throws -> PageFrame {
+        let wanted = carried.wanted
+        guard case .shown(let client, _) = try await ShowRelyingParty.show(wanted.client, ports: ports) else {
+            throw PageError(.unknownClient, why: "client_id", status: 400)
+        }
+        let ledger = PageFrame.Ledger(
+            identifier: wanted.identifier?.text, changePath: wanted.identifier.map { _ in "/signin/start" },
+            browser: ContextLine(address: nil, userAgent: visit.incoming.headers[.userAgent])?.line.text,
+            address: visit.incoming.context.caller?.description, askedAt: Int(ports.time.now.seconds))
+        return PageFrame(
+            language: language(wanted.languages, visit.incoming), issuerHost: ports.issuer.host,
+            client: PageFrame.Client(
+                name: client.name.text, host: URLComponents(string: wanted.redirectURI)?.host ?? ""),
+            ledger: ledger, request: try SealedSignIn.seal(carried, for: visit.browser, ports: ports),
+            languageSwitch: .post("/signin/start"), now: Int(ports.time.now.seconds))
+    }
+
+    func language(_ locales: String?, _ incoming: Incoming) -> PageLanguage {
+        PageLanguage.chosen(locales: locales, accepted: incoming.headers[.acceptLanguage])
+    }
+}

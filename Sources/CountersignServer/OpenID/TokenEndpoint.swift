@@ -1,0 +1,94 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+
+/// The token endpoint.
+///
+/// Spec: RFC 6749 §3.2, OpenID Connect Core 1.0 §3.1.3.
+extension OAuthDoor {
+    func addToken(to table: inout RouteTable) {
+        table.add(.post, "/oauth2/token") { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            let form = try FormFields(form: incoming)
+            let client = try await client(of: incoming, form)
+            guard let grant = form["grant_type"] else { throw OAuthError(.invalidRequest, "grant_type is missing") }
+            switch grant {
+            case "authorization_code": return try await redeemCode(form, by: client)
+            default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
+            }
+        }
+    }
+
+    private func redeemCode(_ form: FormFields, by client: ClientID) async throws -> Response {
+        guard let code = form["code"] else { throw OAuthError(.invalidRequest, "code is missing") }
+        let request = RedeemCode.Request(
+            code: Secret(code), redirectURI: form["redirect_uri"], verifier: form["code_verifier"].map { Secret($0) })
+        switch try await RedeemCode.redeem(request, by: client, ports: ports) {
+        case .redeemed(let redeemed): return Self.reply(try await SignTokens.sign(redeemed, ports: ports))
+        // One description for all: it must not tell a thief which part is wrong.
+        case .invalid:
+            throw OAuthError(.invalidGrant, "the code is over or spent, or does not belong to this request")
+        case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
+        }
+    }
+
+    /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3.
+    private static func reply(_ tokens: SignedTokens) -> Response {
+        Response(
+            json: .members([
+                "access_token": .string(tokens.access.reveal()), "token_type": "Bearer",
+                "expires_in": .integer(tokens.expiresIn.value), "scope": .string(tokens.scopes.joined(separator: " ")),
+                "id_token": tokens.identity.map { .string($0.reveal()) },
+            ]))
+    }
+
+    /// The client that calls: by its secret in the header or in the form or, if it keeps none, by its id.
+    ///
+    /// Spec: RFC 6749 §2.3.1, §3.2.1.
+    private func client(of incoming: Incoming, _ form: FormFields) async throws -> ClientID {
+        let header = incoming.headers[.authorization]
+        guard
+            let pair = try header.map({ try Self.basic($0) })
+                ?? form["client_secret"].map({ secret in
+                    (form["client_id"] ?? "", Secret(secret))
+                })
+        else { return try await publicClient(form["client_id"]) }
+        guard header == nil || form["client_secret"] == nil else {
+            throw OAuthError(.invalidRequest, "the client must authenticate in one way only")
+        }
+        let (id, secret) = pair
+        guard form["client_id"].map({ $0.hasSameBytes(as: id) }) ?? true else {
+            throw OAuthError(.invalidRequest, "client_id is not that of the header")
+        }
+        switch try await resources.client(id, secret: secret, from: incoming.context) {
+        case .client(let caller): return caller.client.id
+        case .failed, .disabled: throw OAuthError(.invalidClient, "the client's id and secret do not fit")
+        case .tooManyFailures(let seconds):
+            throw OAuthError(
+                .temporarilyUnavailable, "too many wrong secrets", status: 429, retryAfter: seconds.value)
+        }
+    }
+
+    private func publicClient(_ text: String?) async throws -> ClientID {
+        guard let text else { throw OAuthError(.invalidClient, "the client must authenticate") }
+        guard let id = ClientID(text), case .shown(_, let party) = try await ShowRelyingParty.show(id, ports: ports),
+            !party.profile.isConfidential
+        else { throw OAuthError(.invalidClient, "the client must authenticate") }
+        return id
+    }
+
+    /// The id and the secret of a field Authorization; both are form-urlencoded in it.
+    ///
+    /// Spec: RFC 6749 §2.3.1.
+    private static func basic(_ field: String) throws(OAuthError) -> (String, Secret<String>) {
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic",
+            let pair = Base64.decode(parts[1]).flatMap({ String(strictUTF8: $0) })?
+                .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false),
+            pair.count == 2, let id = Incoming.decoded(pair[0]), let secret = Incoming.decoded(pair[1])
+        else { throw OAuthError(.invalidClient, "the field Authorization is malformed") }
+        return (id, Secret(secret))
+    }
+}

@@ -1,0 +1,33 @@
+import CountersignCore
+import Encodings
+import HTTPTypes
+import Hummingbird
+
+/// The endpoint that says who a token's user is.
+///
+/// Spec: OpenID Connect Core 1.0 §5.3.
+extension OAuthDoor {
+    func addUserinfo(to table: inout RouteTable) {
+        for method in [HTTPRequest.Method.get, .post] {
+            table.add(method, "/oauth2/userinfo") { [self] request, context in
+                let incoming = try await Incoming(request, context)
+                guard let token = Self.bearer(incoming.headers[.authorization]) else {
+                    throw OAuthError(.invalidToken, "send the access token as Authorization: Bearer")
+                }
+                switch try await ShowClaims.show(token, ports: ports) {
+                case .claims(let user): return Response(json: ["sub": .string("\(user)")])
+                case .invalidToken: throw OAuthError(.invalidToken, "the access token is not good, or no longer")
+                case .scopeMissing: throw OAuthError(.insufficientScope, "the scope openid is missing")
+                }
+            }
+        }
+    }
+
+    /// Spec: RFC 6750 §2.1.
+    private static func bearer(_ field: String?) -> Secret<String>? {
+        guard let parts = field?.split(separator: " ", maxSplits: 1), parts.count == 2,
+            parts[0].lowercased() == "bearer"
+        else { return nil }
+        return Secret(String(parts[1]))
+    }
+}

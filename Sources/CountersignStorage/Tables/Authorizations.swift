@@ -1,0 +1,174 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+
+private enum Statements {
+    static let columns = """
+        id, client_id, wanted, browser, user_id, state, authentication, family_id, ask_number, ask_until,
+        ask_challenge_id, ask_known, ask_declined, expires_at
+        """
+    static let byID = SQLStatement("SELECT \(columns) FROM authorizations WHERE id = $1")
+    static let insert = SQLStatement(
+        """
+        INSERT INTO authorizations (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        """)
+    static let ask = SQLStatement(
+        """
+        UPDATE authorizations SET user_id = $2, wanted = $3, ask_number = $4, ask_until = $5, ask_challenge_id = $6,
+          ask_known = $7, ask_declined = $8
+        WHERE id = $1 AND state = 'open' AND expires_at > $9
+        """)
+    static let decline = SQLStatement(
+        "UPDATE authorizations SET ask_declined = 1 WHERE id = $1 AND state = 'open' AND ask_challenge_id = $2")
+    /// Decides every race between the steps of a sign-in.
+    static let advance = SQLStatement(
+        """
+        UPDATE authorizations SET state = $2, authentication = $3, family_id = $4
+        WHERE id = $1 AND state = $5 AND expires_at > $6
+        """)
+    static let deleteAll = SQLStatement("DELETE FROM authorizations WHERE user_id = $1")
+    static let deleteAllAtClient = SQLStatement("DELETE FROM authorizations WHERE user_id = $1 AND client_id = $2")
+    static let code = SQLStatement(
+        "SELECT hash, authorization_id, session_id, expires_at, spent_at FROM codes WHERE hash = $1")
+    static let insertCode = SQLStatement(
+        "INSERT INTO codes (hash, authorization_id, session_id, expires_at) VALUES ($1, $2, $3, $4)")
+    static let spend = SQLStatement("UPDATE codes SET spent_at = $2 WHERE hash = $1 AND spent_at IS NULL")
+}
+
+/// Authorizations, and the codes that clients redeem.
+extension SQLTransaction {
+    func find(_ id: AuthorizationID) throws -> Authorization? {
+        try first(Statements.byID, [id.value], authorization)
+    }
+
+    func insert(_ authorization: Authorization) throws {
+        let id = authorization.id
+        try connection.send(
+            Statements.insert,
+            [
+                id.value, authorization.client.value,
+                try sealed(authorization.wanted, of: id), .blob(authorization.browser.bytes),
+                .optional(authorization.user?.description),
+                .text(authorization.state.name),
+            ] + columns(of: authorization.state) + (try columns(of: authorization.ask, of: id))
+                + [authorization.expiresAt.value])
+    }
+
+    func askAgain(_ authorization: Authorization, at time: Timestamp) throws -> Bool {
+        let id = authorization.id
+        let arguments =
+            [
+                id.value, .optional(authorization.user?.description), try sealed(authorization.wanted, of: id),
+            ] + (try columns(of: authorization.ask, of: id)) + [time.value]
+        return try connection.execute(Statements.ask, arguments) == 1
+    }
+
+    private func sealed(_ wanted: Wanted, of id: AuthorizationID) throws -> SQLValue {
+        .blob(try sealer.seal(wanted.json.encoded, for: Authorization.place("\(id)")))
+    }
+
+    func decline(_ id: AuthorizationID, asked challenge: ChallengeID) throws {
+        try connection.send(Statements.decline, [id.value, challenge.value])
+    }
+
+    func advance(_ id: AuthorizationID, to state: AuthorizationState, at time: Timestamp) throws -> Bool {
+        let before =
+            switch state {
+            case .open, .authenticated, .refused: "open"
+            case .granted: "authenticated"
+            case .redeemed: "granted"
+            }
+        let arguments = [id.value, .text(state.name)] + columns(of: state) + [.text(before), time.value]
+        return try connection.execute(Statements.advance, arguments) == 1
+    }
+
+    func deleteAll(of user: UserID, at client: ClientID?) throws {
+        if let client {
+            try connection.send(Statements.deleteAllAtClient, [user.value, client.value])
+        } else {
+            try connection.send(Statements.deleteAll, [user.value])
+        }
+    }
+
+    func insert(_ code: AuthorizationCode) throws {
+        try connection.send(
+            Statements.insertCode,
+            [.blob(code.hash.bytes), code.authorization.value, code.session.value, code.expiresAt.value])
+    }
+
+    func find(_ hash: SecretHash) throws -> AuthorizationCode? {
+        try first(Statements.code, [.blob(hash.bytes)]) { row in
+            AuthorizationCode(
+                hash: SecretHash(stored: try row.blob(0)), authorization: try row.id(1), session: try row.id(2),
+                expiresAt: try row.time(3), spentAt: try row.optionalTime(4))
+        }
+    }
+
+    func markSpent(_ code: SecretHash, at time: Timestamp) throws -> Bool {
+        try connection.execute(Statements.spend, [.blob(code.bytes), time.value]) == 1
+    }
+
+    /// The columns authentication and family_id.
+    private func columns(of state: AuthorizationState) -> [SQLValue] {
+        var family: TokenFamilyID?
+        if case .redeemed(_, let id) = state { family = id }
+        return [.optional(state.authentication?.json.text), .optional(family?.description)]
+    }
+
+    /// The columns of the ask.
+    private func columns(of ask: Authorization.Ask?, of id: AuthorizationID) throws -> [SQLValue] {
+        guard let ask else { return [.null, .null, .null, .null, .null] }
+        return [
+            .blob(try sealer.seal(Array(ask.number.digits.utf8), for: Authorization.numberPlace("\(id)"))),
+            ask.until.value, .optional(ask.challenge?.description), .integer(ask.isBrowserKnown ? 1 : 0),
+            .integer(ask.isDeclined ? 1 : 0),
+        ]
+    }
+
+    private func authorization(_ row: SQLRow) throws -> Authorization {
+        let id: AuthorizationID = try row.id(0)
+        let sealed = try sealer.open(try row.blob(2), for: Authorization.place("\(id)"))
+        guard let wanted = (try? JSONValue(parsing: sealed)).flatMap({ Wanted($0) }) else {
+            throw StoreError.corruptRow("authorization")
+        }
+        return Authorization(
+            id: id, wanted: wanted, browser: KeyedHash(stored: try row.blob(3)), user: try row.optionalID(4),
+            ask: try ask(row, of: id), state: try authorizationState(row), expiresAt: try row.time(13))
+    }
+
+    private func ask(_ row: SQLRow, of id: AuthorizationID) throws -> Authorization.Ask? {
+        guard let sealed = try row.optionalBlob(8) else { return nil }
+        let digits = String(
+            decoding: try sealer.open(sealed, for: Authorization.numberPlace("\(id)")), as: UTF8.self)
+        guard let number = EntryNumber(digits) else { throw StoreError.corruptRow("authorization") }
+        return Authorization.Ask(
+            number: number, until: try row.time(9), challenge: try row.optionalID(10),
+            isBrowserKnown: try row.integer(11) == 1, isDeclined: try row.integer(12) == 1)
+    }
+
+    private func authorizationState(_ row: SQLRow) throws -> AuthorizationState {
+        let name = try row.text(5)
+        if name == "open" { return .open }
+        if name == "refused" { return .refused }
+        let authentication = try row.authentication(6)
+        switch name {
+        case "authenticated": return .authenticated(authentication)
+        case "granted": return .granted(authentication)
+        case "redeemed": return .redeemed(authentication, try row.id(7))
+        default: throw StoreError.corruptRow("authorization state")
+        }
+    }
+}
+
+extension Authorization {
+    /// What seals the row's wish and its number belong to.
+    static func place(_ id: String) -> String { "authorization \(id)" }
+
+    static func numberPlace(_ id: String) -> String { "number \(id)" }
+}
+
+extension SQLRow {
+    func authentication(_ column: Int) throws -> Authentication {
+        try value(column) { text in (try? JSONValue(parsing: Array(text.utf8))).flatMap { Authentication($0) } }
+    }
+}

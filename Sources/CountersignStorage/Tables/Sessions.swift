@@ -1,0 +1,87 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+
+private enum Statements {
+    private static let columns = "id, secret_hash, authentication, created_at, idle_until, expires_at"
+    static let ofUser = SQLStatement(
+        """
+        SELECT \(columns) FROM sessions
+        WHERE user_id = $1 AND ended_at IS NULL AND idle_until > $2 AND expires_at > $2 ORDER BY id
+        """)
+    static let bySecret = SQLStatement(
+        """
+        SELECT \(columns) FROM sessions
+        WHERE secret_hash = $1 AND ended_at IS NULL AND idle_until > $2 AND expires_at > $2
+        """)
+    static let insert = SQLStatement(
+        """
+        INSERT INTO sessions (id, secret_hash, user_id, enrollment_id, authentication, created_at, idle_until, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        """)
+    static let use = SQLStatement("UPDATE sessions SET idle_until = $2 WHERE id = $1 AND ended_at IS NULL")
+    static let end = SQLStatement("UPDATE sessions SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL")
+    static let endOfDevice = SQLStatement(
+        "UPDATE sessions SET ended_at = $3 WHERE user_id = $1 AND enrollment_id = $2 AND ended_at IS NULL")
+    static let deleteClients = SQLStatement(
+        "DELETE FROM session_clients WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $1)")
+    static let deleteAll = SQLStatement("DELETE FROM sessions WHERE user_id = $1")
+    static let sid = SQLStatement("SELECT sid FROM session_clients WHERE session_id = $1 AND client_id = $2")
+    static let insertSid = SQLStatement(
+        """
+        INSERT INTO session_clients (session_id, client_id, sid) VALUES ($1, $2, $3)
+        ON CONFLICT (session_id, client_id) DO NOTHING
+        """)
+}
+
+/// Sessions, and the clients that take part in them.
+extension SQLTransaction {
+    func find(_ secret: SecretHash, at time: Timestamp) throws -> Session? {
+        try first(Statements.bySecret, [.blob(secret.bytes), time.value], Self.session)
+    }
+
+    func sessions(of user: UserID, at time: Timestamp) throws -> [Session] {
+        try all(Statements.ofUser, [user.value, time.value], Self.session)
+    }
+
+    private static func session(_ row: SQLRow) throws -> Session {
+        Session(
+            id: try row.id(0), secretHash: SecretHash(stored: try row.blob(1)),
+            authentication: try row.authentication(2), createdAt: try row.time(3), idleUntil: try row.time(4),
+            expiresAt: try row.time(5))
+    }
+
+    func insert(_ session: Session) throws {
+        try connection.send(
+            Statements.insert,
+            [
+                session.id.value, .blob(session.secretHash.bytes), session.user.value,
+                session.authentication.enrollment.value, .text(session.authentication.json.text),
+                session.createdAt.value, session.idleUntil.value, session.expiresAt.value,
+            ])
+    }
+
+    func use(_ session: SessionID, until time: Timestamp) throws {
+        try connection.send(Statements.use, [session.value, time.value])
+    }
+
+    func end(_ session: SessionID, at time: Timestamp) throws {
+        try connection.send(Statements.end, [session.value, time.value])
+    }
+
+    func endAll(of user: UserID, by enrollment: EnrollmentID, at time: Timestamp) throws {
+        try connection.send(Statements.endOfDevice, [user.value, enrollment.value, time.value])
+    }
+
+    func deleteSessions(of user: UserID) throws {
+        try connection.send(Statements.deleteClients, [user.value])
+        try connection.send(Statements.deleteAll, [user.value])
+    }
+
+    func sid(of session: SessionID, for client: ClientID, new: String) throws -> String {
+        try connection.send(Statements.insertSid, [session.value, client.value, .text(new)])
+        let sid = try first(Statements.sid, [session.value, client.value]) { try $0.text(0) }
+        guard let sid else { throw StoreError.corruptRow("session client") }
+        return sid
+    }
+}

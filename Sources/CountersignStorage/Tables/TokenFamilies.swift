@@ -1,0 +1,75 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+
+private enum Statements {
+    private static let columns =
+        "id, client_id, session_id, scopes, authentication, created_at, expires_at, ended_at"
+    static let byID = SQLStatement("SELECT \(columns) FROM token_families WHERE id = $1")
+    static let ofUser = SQLStatement("SELECT \(columns) FROM token_families WHERE user_id = $1 ORDER BY id")
+    static let insert = SQLStatement(
+        """
+        INSERT INTO token_families
+          (id, client_id, user_id, session_id, enrollment_id, scopes, authentication, created_at, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        """)
+
+    static let deleteAll = SQLStatement("DELETE FROM token_families WHERE user_id = $1")
+
+    private static func end(_ condition: String) -> SQLStatement {
+        SQLStatement("UPDATE token_families SET ended_at = $1, reason = $2 WHERE \(condition) AND ended_at IS NULL")
+    }
+
+    static let endOne = end("id = $3")
+    static let endOfSession = end("session_id = $3")
+    static let endOfDevice = end("user_id = $3 AND enrollment_id = $4")
+    static let endOfUser = end("user_id = $3")
+    static let endOfUserAndClient = end("user_id = $3 AND client_id = $4")
+    static let endOfClient = end("client_id = $3 AND expires_at > $1")
+}
+
+/// Token families.
+extension SQLTransaction {
+    func find(_ id: TokenFamilyID) throws -> TokenFamily? {
+        try first(Statements.byID, [id.value], Self.family)
+    }
+
+    func families(of user: UserID) throws -> [TokenFamily] {
+        try all(Statements.ofUser, [user.value], Self.family)
+    }
+
+    private static func family(_ row: SQLRow) throws -> TokenFamily {
+        TokenFamily(
+            id: try row.id(0), client: try row.id(1), session: try row.id(2),
+            scopes: try row.text(3).split(separator: " ").map(String.init),
+            authentication: try row.authentication(4), createdAt: try row.time(5), expiresAt: try row.time(6),
+            endedAt: try row.optionalTime(7))
+    }
+
+    func insert(_ family: TokenFamily) throws {
+        try connection.send(
+            Statements.insert,
+            [
+                family.id.value, family.client.value, family.user.value, family.session.value,
+                family.authentication.enrollment.value, .text(family.scopes.joined(separator: " ")),
+                .text(family.authentication.json.text), family.createdAt.value, family.expiresAt.value,
+            ])
+    }
+
+    func deleteFamilies(of user: UserID) throws {
+        try connection.send(Statements.deleteAll, [user.value])
+    }
+
+    func end(_ selection: FamilySelection, because reason: FamilyEnd, at time: Timestamp) throws -> Int {
+        let (statement, arguments): (SQLStatement, [SQLValue]) =
+            switch selection {
+            case .family(let id, _, _): (Statements.endOne, [id.value])
+            case .session(let id): (Statements.endOfSession, [id.value])
+            case .enrollment(let id, let user): (Statements.endOfDevice, [user.value, id.value])
+            case .user(let id, nil): (Statements.endOfUser, [id.value])
+            case .user(let id, let client?): (Statements.endOfUserAndClient, [id.value, client.value])
+            case .client(let id): (Statements.endOfClient, [id.value])
+            }
+        return try connection.execute(statement, [time.value, .text(reason.rawValue)] + arguments)
+    }
+}

@@ -1,0 +1,76 @@
+import Encodings
+import Foundation
+
+/// A URI that a client registered, to which a browser goes with the result of a sign-in.
+///
+/// Spec: RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §2.1.
+package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
+    /// The most bytes a URI may have.
+    package static let maximumLength = 2000
+    /// How many URIs a client may register.
+    package static let maximumCount = 100
+
+    /// What kind of place a URI names, which decides what may be registered and how it is compared.
+    package enum Kind: Sendable {
+        /// A page of a web application.
+        case https
+        /// A listener on the user's own machine.
+        case loopback
+        /// An app, by a scheme of its own.
+        case privateScheme
+    }
+
+    /// The URI.
+    package let description: String
+    /// What kind of place it names.
+    package let kind: Kind
+
+    /// Accepts a URI: `https`, `http` to a loopback host, or a private scheme that is a reversed domain.
+    ///
+    /// It has no user, no fragment and no wildcard. A private scheme without a dot could be taken by any app. Spec:
+    /// RFC 8252 §7.1, §8.4.
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            !text.utf8.contains(UInt8(ascii: "#")), !text.utf8.contains(UInt8(ascii: "*")),
+            let url = URLComponents(string: text), url.string?.hasSameBytes(as: text) == true, url.user == nil,
+            url.password == nil, let scheme = url.scheme, scheme.hasSameBytes(as: scheme.lowercased())
+        else { return nil }
+        let host = url.host ?? ""
+        switch scheme {
+        case "https" where !host.isEmpty: kind = .https
+        case "http" where ["localhost", "127.0.0.1", "[::1]", "::1"].contains(host): kind = .loopback
+        case _ where scheme.utf8.contains(UInt8(ascii: ".")) && host.isEmpty && text.hasPrefix("\(scheme):/"):
+            // One slash: what follows is a path, and no host. Spec: RFC 8252 §7.1.
+            kind = .privateScheme
+        default: return nil
+        }
+        description = text
+    }
+
+    /// The host or, of an app, the scheme: what the audit names.
+    package var place: String {
+        let url = URLComponents(string: description)
+        return (kind == .privateScheme ? url?.scheme : url?.host) ?? ""
+    }
+
+    /// Whether a request may name this URI so.
+    ///
+    /// The bytes must be the same. Only the port of an app's loopback address is free, because the app takes the one
+    /// that it gets. The host `localhost` has no free port: it may lead elsewhere. Spec: RFC 8252 §7.3, §8.3.
+    ///
+    /// - Parameters:
+    ///   - text: the URI of the request.
+    ///   - isApp: whether the client is an app.
+    package func allows(_ text: String, isApp: Bool) -> Bool {
+        if description.hasSameBytes(as: text) { return true }
+        guard isApp, kind == .loopback, let named = RedirectURI(text), named.kind == .loopback else { return false }
+        guard let (host, rest) = parts, let (otherHost, otherRest) = named.parts else { return false }
+        return host != "localhost" && host.hasSameBytes(as: otherHost) && rest.hasSameBytes(as: otherRest)
+    }
+
+    /// The host, and everything after the port.
+    private var parts: (host: String, rest: String)? {
+        let pattern = #/http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::[0-9]*)?(.*)/#
+        return description.wholeMatch(of: pattern).map { (String($0.output.1), String($0.output.2)) }
+    }
+}

@@ -1,0 +1,32 @@
+/// The kind of ``AuthorizationID``.
+package enum AuthorizationIDKind: IDKind {
+    /// The letters `aut`.
+    package static let prefix = "aut"
+}
+
+/// The kind of ``SessionID``.
+package enum SessionIDKind: IDKind {
+    /// The letters `ses`.
+    package static let prefix = "ses"
+}
+
+/// The kind of ``GrantID``.
+package enum GrantIDKind: IDKind {
+    /// The letters `gra`.
+    package static let prefix = "gra"
+}
+
+/// The kind of ``TokenFamilyID``.
+package enum TokenFamilyIDKind: IDKind {
+    /// The letters `fam`.
+    package static let prefix = "fam"
+}
+
+/// Names an authorization: somebody's wish to be signed in at a client.
+package typealias AuthorizationID = ID<AuthorizationIDKind>
+/// Names a session: a browser's sign-in at the issuer.
+package typealias SessionID = ID<SessionIDKind>
+/// Names a grant: what a user allows a client.
+package typealias GrantID = ID<GrantIDKind>
+/// Names a token family: the tokens that one redemption gave.
+package typealias TokenFamilyID = ID<TokenFamilyIDKind>

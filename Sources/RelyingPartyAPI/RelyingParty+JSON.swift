@@ -1,0 +1,75 @@
+package import CountersignWire
+package import Encodings
+
+/// The settings of a client that signs people in, as JSON: `RelyingParty` of the contract, which is also the form in
+/// which a column holds them.
+extension RelyingParty {
+    /// The settings as JSON, without the client.
+    package var json: JSONValue {
+        [
+            "profile": .string(profile.rawValue),
+            "redirect_uris": .array(redirectURIs.map { .string($0.description) }), "type": .string("\(type)"),
+            "asked_browsers": .string(askedBrowsers.rawValue), "pkce_optional": .bool(isPKCEOptional),
+        ]
+    }
+
+    /// Reads settings.
+    ///
+    /// - Parameters:
+    ///   - json: the settings; all but `profile` and `redirect_uris` may be left out.
+    ///   - client: the client.
+    ///   - isDevelopment: whether a web application may be on this machine, without TLS.
+    /// - Throws: ``JSONShapeError``.
+    package init(_ json: JSONValue, of client: ClientID, isDevelopment: Bool) throws(JSONShapeError) {
+        var members = try JSONMembers(json)
+        let profiles = Profile.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let profile = try members.required("profile", "one of \(profiles)") {
+            $0.string.flatMap { Profile(rawValue: $0) }
+        }
+        let uris = try members.array("redirect_uris").map { element throws(JSONShapeError) in
+            guard let uri = element.value.string.flatMap({ RedirectURI($0) }),
+                profile.allows(uri, isDevelopment: isDevelopment)
+            else { throw JSONShapeError.invalid(pointer: element.pointer, expected: profile.expectedURI) }
+            return uri
+        }
+        guard (1...RedirectURI.maximumCount).contains(uris.count) else {
+            throw .invalid(
+                pointer: members.pointer(to: "redirect_uris"), expected: "1 to \(RedirectURI.maximumCount) URIs")
+        }
+        let type = try members.optional("type", "the name of a challenge type") { $0.string.flatMap { TypeName($0) } }
+        let browsers = try members.optional("asked_browsers", "\"known\" or \"all\"") {
+            $0.string.flatMap { AskedBrowsers(rawValue: $0) }
+        }
+        let isPKCEOptional = try members.optionalBool("pkce_optional") ?? false
+        guard !isPKCEOptional || profile.isConfidential else {
+            throw .invalid(
+                pointer: members.pointer(to: "pkce_optional"), expected: "false for a client that keeps no secret")
+        }
+        try members.refuseUnknown()
+        self.init(
+            client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
+            askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional)
+    }
+}
+
+extension RelyingParty.Profile {
+    /// Whether a client of this kind may register a URI.
+    ///
+    /// Spec: RFC 8252 §7, RFC 9700 §2.6.
+    fileprivate func allows(_ uri: RedirectURI, isDevelopment: Bool) -> Bool {
+        switch uri.kind {
+        case .https: true
+        case .loopback: self == .native || isDevelopment
+        case .privateScheme: self == .native
+        }
+    }
+
+    /// What a URI of such a client must be.
+    fileprivate var expectedURI: String {
+        switch self {
+        case .web: "an https URL without a fragment (http to loopback in development mode)"
+        case .native:
+            "an https URL, an http URL to a loopback address, or one slash after a scheme that is a reversed domain"
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CountersignStorage
+import CountersignWire
+import Crypto
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+/// A shop that signs people in, a customer with a phone, and a browser.
+struct SignInScene: Sendable {
+    static let redirectURI = "https://shop.example.com/callback"
+    static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+
+    let world: World
+    let shop: Client
+    let user: UserID
+    let device: TestDevice
+    let browser: BrowserID
+
+    init(
+        _ engine: Engine = .sqlite, asking browsers: RelyingParty.AskedBrowsers = .all,
+        profile: RelyingParty.Profile = .native
+    ) async throws {
+        world = try await World(engine)
+        try await world.store.commit { try $0.types.put(.confirm) }
+        shop = try await world.makeClient(waives: true).client
+        user = try await world.makeUser("customer-1", of: shop)
+        device = try await world.makeDevice(of: user, by: shop)
+        browser = try Self.browser("one")
+        try await set(profile, asking: browsers)
+    }
+
+    static func browser(_ name: String) throws -> BrowserID {
+        try #require(BrowserID("browser-\(name)-0123456789"))
+    }
+
+    func set(_ profile: RelyingParty.Profile = .native, asking browsers: RelyingParty.AskedBrowsers) async throws {
+        let party = RelyingParty(
+            client: shop.id, profile: profile, redirectURIs: [try #require(RedirectURI(Self.redirectURI))],
+            askedBrowsers: browsers)
+        let outcome = try await SetRelyingParty.set(party, by: shop.actor, ports: world.ports)
+        #expect(outcome == .set(party))
+        try await world.store.refreshKeys()
+    }
+
+    /// What the shop wants, for a person of this name.
+    func wanted(_ name: String = "customer-1") throws -> Wanted {
+        var wanted = Wanted(client: shop.id, redirectURI: Self.redirectURI, scopes: ["openid"])
+        wanted.identifier = try ExternalID(name)
+        wanted.codeChallenge = Base64URL.encode(Array(SHA256.hash(data: Array(Self.verifier.utf8))))
+        return wanted
+    }
+
+    func ask(
+        _ name: String = "customer-1", again signIn: AuthorizationID? = nil, in browser: BrowserID? = nil,
+        network: [UInt8]? = nil
+    ) async throws -> AskSignIn.Outcome {
+        let request = AskSignIn.Request(
+            CarriedSignIn(wanted: try wanted(name), signIn: signIn), browser: browser ?? self.browser,
+            place: ContextLine(address: "192.0.2.1", userAgent: nil), network: network)
+        return try await AskSignIn.ask(request, ports: world.ports)
+    }
+
+    /// The sign-in of an ask that was not refused.
+    func asked(
+        _ name: String = "customer-1", again signIn: AuthorizationID? = nil, in browser: BrowserID? = nil
+    ) async throws -> Authorization {
+        guard case .asked(let asked) = try await ask(name, again: signIn, in: browser) else {
+            throw World.Broken("sign-in")
+        }
+        return asked
+    }
+
+    /// The phone answers what it is asked.
+    @discardableResult
+    func answer(_ asked: Authorization, _ decision: (EntryNumber) -> Decision) async throws -> AnswerChallenge.Outcome {
+        let ask = try #require(asked.ask)
+        let id = try #require(ask.challenge)
+        try await device.open(id)
+        let challenge = try #require(try await world.store.read { try $0.challenges.find(id) })
+        return try await device.answer(id, with: try await device.receipt(of: challenge, decision(ask.number)))
+    }
+
+    func approve(_ asked: Authorization) async throws {
+        try await answer(asked) { .approved(.confirm, number: $0) }
+    }
+
+    func progress(of asked: Authorization, in browser: BrowserID? = nil) async throws -> WatchAuthorization.Outcome {
+        try await WatchAuthorization.show(asked.id, in: browser ?? self.browser, ports: world.ports)
+    }
+
+    func finish(
+        _ asked: Authorization, in browser: BrowserID? = nil, former: Secret<String>? = nil
+    ) async throws -> FinishSignIn.Outcome {
+        try await FinishSignIn.finish(asked.id, in: browser ?? self.browser, former: former, ports: world.ports)
+    }
+
+    /// The result of a sign-in that the phone approves.
+    func signedIn() async throws -> FinishSignIn.Finished {
+        let asked = try await asked()
+        try await approve(asked)
+        guard case .finished(let finished) = try await finish(asked) else { throw World.Broken("finish") }
+        return finished
+    }
+
+    func redeem(
+        _ code: Secret<String>, uri: String? = redirectURI, verifier: String? = verifier, by client: ClientID? = nil
+    ) async throws -> RedeemCode.Outcome {
+        let request = RedeemCode.Request(code: code, redirectURI: uri, verifier: verifier.map { Secret($0) })
+        return try await RedeemCode.redeem(request, by: client ?? shop.id, ports: world.ports)
+    }
+
+    /// The tokens of a sign-in.
+    func tokens() async throws -> (family: TokenFamily, tokens: SignedTokens) {
+        guard case .redeemed(let redeemed) = try await redeem(try await signedIn().code) else {
+            throw World.Broken("redeem")
+        }
+        return (redeemed.family, try await SignTokens.sign(redeemed, ports: world.ports))
+    }
+
+    func isGood(_ tokens: SignedTokens) async throws -> Bool {
+        switch try await ShowClaims.show(tokens.access, ports: world.ports) {
+        case .claims(let user): user == self.user
+        case .invalidToken, .scopeMissing: false
+        }
+    }
+}

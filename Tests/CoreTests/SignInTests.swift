@@ -1,0 +1,244 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import OpenPGP
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("A person signs in by a trusted device")
+struct SignInTests {
+    @Test("The device approves, the browser gets a code, the client its tokens, once")
+    func signsIn() async throws {
+        let scene = try await SignInScene()
+        let asked = try await scene.asked()
+        let ask = try #require(asked.ask)
+        #expect(try await scene.progress(of: asked) == .shown(asked, .asking(ask.number, until: ask.until)))
+        try await scene.approve(asked)
+        guard case .shown(let shown, .authenticated) = try await scene.progress(of: asked),
+            case .authenticated(let authentication) = shown.state
+        else { throw World.Broken("progress") }
+        #expect(authentication.user == scene.user && authentication.enrollment == scene.device.enrollment)
+        #expect(authentication.methods == ["swk", "user", "mca"] && authentication.strength == .device)
+        guard case .finished(let finished) = try await scene.finish(asked) else { throw World.Broken("finish") }
+        #expect(try await scene.finish(asked) == .notReady)
+        guard case .redeemed(let redeemed) = try await scene.redeem(finished.code) else { throw World.Broken("redeem") }
+        #expect(redeemed.family.authentication == authentication && redeemed.family.scopes == ["openid"])
+        let tokens = try await SignTokens.sign(redeemed, ports: scene.world.ports)
+        #expect(tokens.expiresIn == 600)
+        #expect(try await scene.isGood(tokens))
+        scene.world.time.advance(seconds: 600)
+        #expect(try await !scene.isGood(tokens))
+    }
+
+    @Test("Nobody is told of a person who is not there: the same number, the same time, the same end")
+    func unknown() async throws {
+        let scene = try await SignInScene()
+        let known = try await scene.asked()
+        let unknown = try await scene.asked("nobody", in: try SignInScene.browser("two"))
+        #expect(known.ask?.until == unknown.ask?.until && unknown.ask?.number.digits.utf8.count == 6)
+        #expect(unknown.ask?.challenge == nil && known.ask?.challenge != nil)
+        // A denial in a browser that is not known to be the person's looks as if nobody had answered.
+        try await scene.answer(known) { _ in .denied }
+        let two = try SignInScene.browser("two")
+        for seconds: Int64 in [0, 119, 1] {
+            scene.world.time.advance(seconds: seconds)
+            let isOpen = scene.world.time.now < (known.ask?.until ?? scene.world.time.now)
+            for (asked, browser) in [(known, scene.browser), (unknown, two)] {
+                guard case .shown(_, let progress) = try await scene.progress(of: asked, in: browser) else {
+                    throw World.Broken("progress")
+                }
+                if isOpen, case .asking = progress { continue }
+                #expect(!isOpen && progress == .unanswered)
+            }
+        }
+    }
+
+    @Test("A browser in which the person has signed in learns of a denial")
+    func declined() async throws {
+        let scene = try await SignInScene()
+        _ = try await scene.signedIn()
+        let asked = try await scene.asked()
+        #expect(asked.ask?.isBrowserKnown == true)
+        try await scene.answer(asked) { _ in .denied }
+        guard case .shown(_, .declined) = try await scene.progress(of: asked) else { throw World.Broken("progress") }
+        // It can be asked again, under the same name.
+        let again = try await scene.asked(again: asked.id)
+        #expect(again.id == asked.id && again.ask?.challenge != asked.ask?.challenge)
+        try await scene.approve(again)
+        guard case .finished = try await scene.finish(again) else { throw World.Broken("finish") }
+    }
+
+    @Test("By default only browsers in which the person has signed in reach their devices")
+    func unknownBrowser() async throws {
+        let scene = try await SignInScene()
+        _ = try await scene.signedIn()
+        try await scene.set(asking: .known)
+        #expect(try await scene.asked().ask?.challenge != nil)
+        scene.world.time.advance(seconds: 120)
+        let other = try await scene.asked(in: try SignInScene.browser("two"))
+        #expect(other.ask?.challenge == nil && other.ask?.number != nil)
+    }
+
+    @Test("No other browser sees, continues or finishes a sign-in")
+    func otherBrowser() async throws {
+        let scene = try await SignInScene()
+        let other = try SignInScene.browser("two")
+        let asked = try await scene.asked()
+        #expect(try await scene.progress(of: asked, in: other) == .notFound)
+        #expect(try await scene.ask(again: asked.id, in: other) == .tooLate)
+        try await CancelSignIn.cancel(asked.id, in: other, ports: scene.world.ports)
+        try await scene.approve(asked)
+        #expect(try await scene.finish(asked, in: other) == .notReady)
+        guard case .finished = try await scene.finish(asked) else { throw World.Broken("finish") }
+    }
+
+    @Test("One sign-in of a person is asked at a time; a further one shows a number that nobody is asked for")
+    func oneAtATime() async throws {
+        let scene = try await SignInScene()
+        let first = try await scene.asked()
+        let second = try await scene.asked(in: try SignInScene.browser("two"))
+        #expect(second.ask?.challenge == nil)
+        // The person cancels the first, and the second can ask.
+        try await CancelSignIn.cancel(first.id, in: scene.browser, ports: scene.world.ports)
+        #expect(try await scene.finish(first) == .notReady)
+        let again = try await scene.asked(again: second.id, in: try SignInScene.browser("two"))
+        #expect(again.ask?.challenge != nil)
+    }
+
+    @Test("Asking again makes the earlier number worthless")
+    func askedAgain() async throws {
+        let scene = try await SignInScene()
+        let first = try await scene.asked()
+        let second = try await scene.asked(again: first.id)
+        #expect(second.ask?.challenge != nil)
+        let challenge = try #require(first.ask?.challenge)
+        let earlier = try #require(try await scene.world.store.read { try $0.challenges.find(challenge) })
+        #expect(earlier.state.status.state == "cancelled")
+        try await scene.approve(second)
+        guard case .finished = try await scene.finish(second) else { throw World.Broken("finish") }
+    }
+
+    @Test("O-5: unknown browsers ask three times an hour together, known ones ten times")
+    func budgets() async throws {
+        let scene = try await SignInScene()
+        func ask(_ name: String) async throws -> Bool {
+            scene.world.time.advance(seconds: 121)
+            return try await scene.asked(in: try SignInScene.browser(name)).ask?.challenge != nil
+        }
+        for number in 0..<3 { #expect(try await ask("\(number)")) }
+        #expect(try await !ask("3"))
+        scene.world.time.advance(seconds: 3600)
+        _ = try await scene.signedIn()
+        for _ in 0..<10 { #expect(try await ask("one")) }
+        #expect(try await !ask("one"))
+        // Each budget is its own.
+        scene.world.time.advance(seconds: 3600)
+        #expect(try await ask("one"))
+        #expect(try await ask("4"))
+    }
+
+    @Test("A network starts sixty sign-ins a minute, whoever they name")
+    func network() async throws {
+        let scene = try await SignInScene()
+        for number in 0..<60 {
+            guard case .asked = try await scene.ask("nobody-\(number)", network: [192, 0, 2, 1]) else {
+                throw World.Broken("sign-in \(number)")
+            }
+        }
+        #expect(try await scene.ask("customer-1", network: [192, 0, 2, 1]) == .tooMany(retryAfter: 60))
+        guard case .asked = try await scene.ask("customer-1", network: [192, 0, 2, 2]) else {
+            throw World.Broken("sign-in")
+        }
+    }
+
+    @Test("O-4: a report of a sign-in keeps the client from nothing, and forgets the browser")
+    func reported() async throws {
+        let scene = try await SignInScene()
+        _ = try await scene.signedIn()
+        try await scene.set(asking: .known)
+        let asked = try await scene.asked()
+        try await scene.answer(asked) { _ in .reported }
+        #expect(try await scene.world.store.read { try $0.askingLocks.list(after: nil, limit: 10) }.isEmpty)
+        try await scene.world.makeType()
+        _ = try await scene.world.ask(try scene.world.request(for: scene.user), by: scene.shop)
+        // Devices are not asked any more from the browser that was reported.
+        #expect(try await scene.asked(again: asked.id).ask?.challenge == nil)
+    }
+
+    // Spec: NIST SP 800-63B-4 §2.1.3 and §2.2.3.
+    @Test("A session goes on without asking, as old as the client allows, for the person whom it expects")
+    func session() async throws {
+        let scene = try await SignInScene()
+        let secret = try #require(try await scene.signedIn().session).secret
+        func goOn(_ change: (inout Wanted) throws -> Void = { _ in }) async throws -> FinishSignIn.Outcome {
+            var wanted = try scene.wanted()
+            try change(&wanted)
+            return try await FinishSignIn.goOn(wanted, in: secret, browser: scene.browser, ports: scene.world.ports)
+        }
+        guard case .finished(let finished) = try await goOn() else { throw World.Broken("session") }
+        #expect(finished.session == nil)
+        guard case .redeemed(let redeemed) = try await scene.redeem(finished.code) else { throw World.Broken("redeem") }
+        #expect(redeemed.family.authentication.at == scene.world.time.now)
+        #expect(try await goOn { $0.isFresh = true } == .notReady)
+        #expect(try await goOn { $0.hint = .id(scene.world.newID()) } == .notReady)
+        guard case .finished = try await goOn({ $0.hint = .id(scene.user) }) else { throw World.Broken("hint") }
+        scene.world.time.advance(seconds: 61)
+        #expect(try await goOn { $0.maximumAge = 60 } == .notReady)
+        guard case .finished = try await goOn({ $0.maximumAge = 61 }) else { throw World.Broken("age") }
+        // Twelve hours without use end it.
+        scene.world.time.advance(seconds: 12 * 3600)
+        #expect(try await goOn() == .notReady)
+    }
+
+    // Spec: OpenID Connect Back-Channel Logout 1.0 §2.1.
+    @Test("Every authentication gives the browser a new session, and ends the former one with its tokens")
+    func sessionIsReplaced() async throws {
+        let scene = try await SignInScene()
+        let first = try await scene.signedIn()
+        guard case .redeemed(let redeemed) = try await scene.redeem(first.code) else { throw World.Broken("redeem") }
+        let tokens = try await SignTokens.sign(redeemed, ports: scene.world.ports)
+        let former = try #require(first.session).secret
+        let asked = try await scene.asked()
+        try await scene.approve(asked)
+        guard case .finished(let second) = try await scene.finish(asked, former: former) else {
+            throw World.Broken("finish")
+        }
+        #expect(try #require(second.session).secret.isSame(as: former) == false)
+        #expect(try await !scene.isGood(tokens))
+        let outcome = try await FinishSignIn.goOn(
+            try scene.wanted(), in: former, browser: scene.browser, ports: scene.world.ports)
+        #expect(outcome == .notReady)
+    }
+
+    @Test("O-42: a removed device ends the sessions and tokens that it opened", arguments: Ending.allCases)
+    func ends(_ ending: Ending) async throws {
+        let scene = try await SignInScene()
+        let world = scene.world
+        let finished = try await scene.signedIn()
+        let secret = try #require(finished.session).secret
+        guard case .redeemed(let redeemed) = try await scene.redeem(finished.code) else { throw World.Broken("redeem") }
+        let tokens = try await SignTokens.sign(redeemed, ports: world.ports)
+        let asked = try await scene.asked()
+        try await scene.approve(asked)
+        #expect(try await scene.isGood(tokens))
+        switch ending {
+        case .device:
+            _ = try await RemoveEnrollment.remove(
+                scene.device.enrollment, of: .id(scene.user), by: scene.shop.caller, ports: world.ports)
+        case .link: _ = try await UnlinkUser.unlink(.id(scene.user), from: scene.shop.caller, ports: world.ports)
+        case .clientDisabled: _ = try await DisableClient.disable(scene.shop.id, by: .system, ports: world.ports)
+        case .settings: _ = try await RemoveRelyingParty.remove(scene.shop.id, by: .system, ports: world.ports)
+        }
+        #expect(try await !scene.isGood(tokens))
+        let goOn = try await FinishSignIn.goOn(
+            try scene.wanted(), in: secret, browser: scene.browser, ports: world.ports)
+        #expect(goOn == .notReady || goOn == .clientGone)
+        // What was approved before is not given afterwards.
+        let finish = try await scene.finish(asked)
+        #expect(finish == .notReady || finish == .clientGone)
+    }
+
+    enum Ending: CaseIterable { case device, link, clientDisabled, settings }
+}

@@ -1,0 +1,176 @@
+import CountersignWire
+import Encodings
+import Foundation
+import NIOHTTP1
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import CountersignServer
+
+@Suite("What the authorization endpoint accepts")
+struct AuthorizeTests {
+    // Spec: RFC 9700 §2.1, RFC 6749 §3.1.2.
+    @Test(
+        "An unknown client or redirect URI gets a page, and no redirect",
+        arguments: [
+            ("client_id", nil), ("client_id", "cli_00000000000000000000000000"), ("client_id", "x"),
+            ("redirect_uri", nil), ("redirect_uri", ""), ("redirect_uri", "https://evil.example/callback"),
+            ("redirect_uri", "\(SignInPageScene.redirectURI)/"), ("redirect_uri", "\(SignInPageScene.redirectURI)?a=1"),
+            ("redirect_uri", "http://127.0.0.1:10/callback"), ("redirect_uri", "http://localhost:9/callback"),
+            ("redirect_uri", "HTTP://127.0.0.1:9/callback"), ("redirect_uri", "\(SignInPageScene.redirectURI)#x"),
+        ] as [(String, String?)])
+    func openRedirector(_ name: String, _ value: String?) async throws {
+        try await SignInPageScene.with { scene in
+            let page = try await scene.browser.get(scene.request([name: value]))
+            #expect(page.status == 400 && page.location == nil && page.onward == nil, "\(page.reply)")
+            #expect(page.html.contains(name) && page.request == nil)
+        }
+    }
+
+    // Spec: OpenID Connect Core 1.0 §3.1.2.6, §6.1 and §6.2; RFC 7636 §4.2 and §4.4.1; RFC 9700 §2.1.1.
+    @Test(
+        "Every other error goes to the client, with its state and the issuer",
+        arguments: [
+            (["response_type": nil], "invalid_request"), (["response_type": "token"], "unsupported_response_type"),
+            (["response_type": "code id_token"], "unsupported_response_type"), (["scope": nil], "invalid_scope"),
+            (["scope": "email"], "invalid_scope"), (["response_mode": "fragment"], "invalid_request"),
+            (["request": "e30.e30."], "request_not_supported"),
+            (["request_uri": "https://shop.example.com/r"], "request_uri_not_supported"),
+            (["code_challenge_method": nil], "invalid_request"),
+            (["code_challenge_method": "plain"], "invalid_request"),
+            (["code_challenge": "short"], "invalid_request"),
+            (["code_challenge": nil, "code_challenge_method": "S256"], "invalid_request"),
+            (["code_challenge": nil, "code_challenge_method": nil, "nonce": nil], "invalid_request"),
+            (["prompt": "none login"], "invalid_request"), (["prompt": "later"], "invalid_request"),
+            (["prompt": "none"], "login_required"), (["max_age": "-1"], "invalid_request"),
+            (["max_age": "soon"], "invalid_request"), (["id_token_hint": "x.y.z"], "invalid_request"),
+        ] as [(KeyValuePairs<String, String?>, String)])
+    func errors(_ changes: KeyValuePairs<String, String?>, _ error: String) async throws {
+        try await SignInPageScene.with { scene in
+            let reply = try await scene.browser.get(scene.request(changes))
+            #expect(reply.status == 303, "\(reply.reply)")
+            #expect(reply.location?.hasPrefix("\(SignInPageScene.redirectURI)?") == true)
+            #expect(reply.result["error"] == error && reply.result["state"] == "s-1", "\(reply.result)")
+            #expect(reply.result["iss"] == "\(scene.server.issuer)" && reply.result["code"] == nil)
+            // Spec: RFC 6749 §4.1.2.1, the characters of a description.
+            let description = try #require(reply.result["error_description"])
+            #expect(description.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
+        }
+    }
+
+    @Test(
+        "Unknown parameters, other orders, unknown scopes and what is not understood of a wish do no harm",
+        arguments: [
+            ["extra": "foobar"], ["scope": "unknown profile openid"], ["display": "page"], ["display": "popup"],
+            ["acr_values": "1 2"], ["claims_locales": "se"], ["ui_locales": "se"],
+            ["claims": #"{"id_token":{"auth_time":{"essential":true}}}"#], ["state": nil],
+            ["code_challenge": nil, "code_challenge_method": nil], ["login_hint": "external_id:customer-1"],
+            ["max_age": "10000"], ["prompt": "consent"], ["nonce": nil],
+        ] as [KeyValuePairs<String, String?>])
+    func accepted(_ changes: KeyValuePairs<String, String?>) async throws {
+        try await SignInPageScene.with { scene in
+            let page = try await scene.browser.get(scene.request(changes))
+            #expect(page.status == 200 && page.request != nil, "\(page.reply)")
+        }
+    }
+
+    // Spec: RFC 9700 §4.12.
+    @Test("oidcc-ensure-post-request-succeeds: a form of another site is answered with a redirect to the same request")
+    func post() async throws {
+        try await SignInPageScene.with { scene in
+            let query = scene.request().split(separator: "?")[1].split(separator: "&").map { part in
+                let pair = part.split(separator: "=", maxSplits: 1)
+                return (String(pair[0]), String(pair[1]).removingPercentEncoding ?? "")
+            }
+            let reply = try await TestBrowser(scene.server).post("/oauth2/authorize", query)
+            #expect(reply.status == 303)
+            let page = try await scene.browser.get(try #require(reply.location))
+            #expect(page.status == 200 && page.request != nil)
+        }
+    }
+
+    @Test("A parameter that stands twice is refused, on a page")
+    func twice() async throws {
+        try await SignInPageScene.with { scene in
+            let page = try await scene.browser.get("\(scene.request())&state=other")
+            #expect(page.status == 400 && page.location == nil, "\(page.reply)")
+        }
+    }
+
+    @Test("A signed-in browser gets a code without a page, unless the client wants the person anew")
+    func session() async throws {
+        try await SignInPageScene.with { scene in
+            let first = try await scene.redeem(try #require(try await scene.signIn().result["code"]))
+            for changes: KeyValuePairs<String, String?> in [
+                [:], ["prompt": "none"], ["max_age": "60"], ["id_token_hint": first.json["id_token"]?.string],
+            ] {
+                let reply = try await scene.browser.get(scene.request(changes))
+                let code = try #require(reply.result["code"], "\(reply.reply)")
+                #expect(try await scene.redeem(code).status == 200)
+            }
+            for changes: KeyValuePairs<String, String?> in [["prompt": "login"], ["prompt": "select_account"]] {
+                #expect(try await scene.browser.get(scene.request(changes)).request != nil)
+            }
+            scene.server.clock.advance(seconds: 2)
+            #expect(try await scene.browser.get(scene.request(["max_age": "1"])).request != nil)
+            let silent = try await scene.browser.get(scene.request(["max_age": "1", "prompt": "none"]))
+            #expect(silent.result["error"] == "login_required")
+            // Another browser has no session.
+            let other = try await scene.browser.copy(without: "session").get(scene.request(["prompt": "none"]))
+            #expect(other.result["error"] == "login_required")
+        }
+    }
+
+    // Spec: OAuth 2.0 Form Post Response Mode §2.
+    @Test("form_post: the result is posted by a page of ours, which may post anywhere")
+    func formPost() async throws {
+        try await SignInPageScene.with { scene in
+            let done = try await scene.signIn(["response_mode": "form_post"])
+            #expect(done.status == 200 && done.onward == nil && done.location == nil)
+            #expect(done.html.contains("action=\"\(SignInPageScene.redirectURI)\""))
+            let code = try #require(done.html.firstMatch(of: #/name="code" value="([^"]*)"/#)).output.1
+            #expect(done.html.contains("name=\"iss\" value=\"\(scene.server.issuer)\""))
+            #expect(done.reply.headers["content-security-policy"]?.contains("form-action") == false)
+            #expect(try await scene.redeem(String(code)).status == 200)
+            let error = try await scene.browser.get(
+                scene.request(["response_mode": "form_post", "scope": "email"]))
+            #expect(error.status == 200 && error.html.contains("name=\"error\" value=\"invalid_scope\""))
+        }
+    }
+
+    @Test("RFC 8252 §8.6: an app gets nothing without a page, and names any port of the machine itself")
+    func native() async throws {
+        try await SignInPageScene.with { scene in
+            _ = try await scene.signIn()
+            try await scene.set(["profile": "native", "asked_browsers": "all"])
+            let page = try await scene.browser.get(
+                scene.request(["redirect_uri": "http://127.0.0.1:51234/callback"]))
+            #expect(page.status == 200 && page.request != nil)
+            let silent = try await scene.browser.get(scene.request(["prompt": "none"]))
+            #expect(silent.result["error"] == "login_required")
+            let bare = try await scene.browser.get(
+                scene.request(["code_challenge": nil, "code_challenge_method": nil]))
+            #expect(bare.result["error"] == "invalid_request")
+        }
+    }
+
+    @Test("Nobody signs in to a client that is disabled or no longer uses the provider, not even halfway")
+    func clientEnds() async throws {
+        for isDisabled in [true, false] {
+            try await SignInPageScene.with { scene in
+                let (path, page) = try await scene.numberPage()
+                try await scene.approve(page)
+                let id = scene.credential.id
+                let reply =
+                    isDisabled
+                    ? try await scene.scene.administrator.call(.POST, "/v1/admin/clients/\(id)/disable")
+                    : try await scene.scene.administrator.call(.DELETE, "/v1/admin/clients/\(id)/openid")
+                #expect(reply.status < 300, "\(reply)")
+                let done = try await scene.browser.get("\(path)/done")
+                #expect(done.result["code"] == nil && done.status == 400, "\(done.reply)")
+                #expect(try await scene.browser.get(scene.request()).status == 400)
+            }
+        }
+    }
+}

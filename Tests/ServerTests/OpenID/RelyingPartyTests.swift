@@ -1,0 +1,68 @@
+import CountersignWire
+import Encodings
+import NIOHTTP1
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import CountersignServer
+
+@Suite("Text in the query of a URI")
+struct URITextTests {
+    @Test("RFC 3986 §2.3: everything is encoded but unreserved characters")
+    func encoded() {
+        #expect(URIText.encoded("aZ09-._~") == "aZ09-._~")
+        #expect(URIText.encoded("a b&c=d+e/f\u{E4}%") == "a%20b%26c%3Dd%2Be%2Ff%C3%A4%25")
+    }
+}
+
+@Suite("The settings of clients that sign people in")
+struct RelyingPartyTests {
+    @Test("An operator sets, shows and removes them; nobody else does")
+    func settings() async throws {
+        try await Scene.with { scene in
+            let id = scene.shop.credential.id
+            let path = "/v1/admin/clients/\(id)/openid"
+            expectRefusal(try await scene.administrator.call(.GET, path), 404, "client_not_found")
+            expectRefusal(try await scene.administrator.call(.DELETE, path), 404, "client_not_found")
+            let body: JSONValue = ["profile": "web", "redirect_uris": ["https://shop.example.com/callback"]]
+            expectRefusal(try await scene.shop.call(.PUT, path, body), 403, "right_missing")
+            let set = try await scene.administrator.call(.PUT, path, body).success()
+            #expect(
+                set == [
+                    "client": .string(id), "profile": "web", "redirect_uris": ["https://shop.example.com/callback"],
+                    "type": "confirm", "asked_browsers": "known", "pkce_optional": false,
+                ])
+            #expect(try await scene.administrator.call(.GET, path).success() == set)
+            #expect(try await scene.administrator.call(.DELETE, path).status == 204)
+            expectRefusal(try await scene.administrator.call(.GET, path), 404, "client_not_found")
+            let unknown = "/v1/admin/clients/cli_00000000000000000000000000/openid"
+            expectRefusal(try await scene.administrator.call(.PUT, unknown, body), 404, "client_not_found")
+        }
+    }
+
+    // Spec: RFC 9700 §2.6.
+    @Test(
+        "What would be unsafe is refused where it is set",
+        arguments: [
+            (["profile": "spa"], "/profile"), (["redirect_uris": []], "/redirect_uris"),
+            (["redirect_uris": ["http://shop.example.com/"]], "/redirect_uris/0"),
+            (["redirect_uris": ["https://shop.example.com/", "https://*.example.com/"]], "/redirect_uris/1"),
+            (["redirect_uris": ["https://shop.example.com/#x"]], "/redirect_uris/0"),
+            (["redirect_uris": ["com.example.app:/x"]], "/redirect_uris/0"),
+            (["profile": "native", "redirect_uris": ["app://x"]], "/redirect_uris/0"),
+            (["profile": "native", "redirect_uris": ["com.example.app://x"]], "/redirect_uris/0"),
+            (["profile": "native", "redirect_uris": ["javascript:alert(1)"]], "/redirect_uris/0"),
+            (["profile": "native", "pkce_optional": true], "/pkce_optional"), (["type": "qr"], "/type"),
+            (["type": "unknown"], "/type"), (["asked_browsers": "some"], "/asked_browsers"),
+        ] as [(JSONValue, String)])
+    func refused(_ members: JSONValue, _ pointer: String) async throws {
+        try await Scene.with { scene in
+            var body: JSONObject = ["profile": "web", "redirect_uris": ["https://shop.example.com/callback"]]
+            for member in members.object?.members ?? [] { body[member.name] = member.value }
+            let reply = try await scene.administrator.call(
+                .PUT, "/v1/admin/clients/\(scene.shop.credential.id)/openid", .object(body))
+            expectRefusal(reply, 422, "invalid_member", at: pointer)
+        }
+    }
+}

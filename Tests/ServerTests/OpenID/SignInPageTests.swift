@@ -1,0 +1,170 @@
+import CountersignWire
+import Encodings
+import JOSE
+import NIOHTTP1
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import CountersignServer
+
+@Suite("Signing in on the hosted pages")
+struct SignInPageTests {
+    // Spec: OpenID Connect Core 1.0 §3.1.2, §3.1.3, §3.1.3.3 and §5.3; RFC 6749 §4.1.1, §4.1.3 and §5.1;
+    // RFC 7636 §4.6; RFC 9207 §2.
+    @Test("From the client's request to its tokens, by the number on the phone")
+    func signsIn() async throws {
+        try await SignInPageScene.with { scene in
+            let (path, page) = try await scene.numberPage()
+            #expect(page.heading == "Type this number on your phone" && page.number?.utf8.count == 6)
+            let waiting = Task { try await scene.browser.get("\(path)/state?wait=20") }
+            try await letItWait()
+            try await scene.approve(page)
+            #expect(try await waiting.value.reply.json == ["state": "approved", "next": .string("\(path)/done")])
+            let done = try await scene.browser.get("\(path)/done")
+            #expect(done.status == 200 && done.onward?.hasPrefix(SignInPageScene.redirectURI) == true, "\(done.reply)")
+            #expect(done.result["state"] == "s-1" && done.result["iss"] == "\(scene.server.issuer)")
+            #expect(scene.browser.cookieNames.count == 2)
+            let reply = try await scene.redeem(try #require(done.result["code"]))
+            #expect(reply.status == 200 && reply.headers["cache-control"] == "no-store", "\(reply)")
+            #expect(reply.json["token_type"] == "Bearer" && reply.json["expires_in"] == 600)
+            let keys = try await scene.server.send(.GET, "/oauth2/jwks", isContract: false)
+            #expect(keys.headers["content-type"] == "application/jwk-set+json")
+            let set = try JWKSet(keys.json)
+            let verified = try JWS.verify(
+                try #require(reply.json["id_token"]?.string), algorithms: [.rs256], type: .exactly("JWT"), keys: set)
+            let claims = try JSONValue(parsing: verified.payload)
+            #expect(claims["nonce"] == "n-1" && claims["sub"] == .string(scene.scene.user))
+            let access = try #require(reply.json["access_token"]?.string)
+            for method in [HTTPMethod.GET, .POST] {
+                let info = try await scene.userinfo(access, method)
+                #expect(info.status == 200 && info.json == ["sub": .string(scene.scene.user)], "\(info)")
+            }
+        }
+    }
+
+    @Test("What the person declines ends nothing; cancelling brings the browser back with access_denied")
+    func declines() async throws {
+        try await SignInPageScene.with { scene in
+            _ = try await scene.signIn()
+            let (path, page) = try await scene.numberPage("customer-1", ["prompt": "login"])
+            let pending = try await scene.scene.phone.send(.GET, "/v1/enrollments/self/challenges").success()
+            _ = try await scene.scene.phone.answer(
+                try #require(pending["challenges"]?.array?.first?["id"]?.string), .denied)
+            #expect(try await scene.browser.get("\(path)/state").reply.json["state"] == "declined")
+            let ended = try await scene.browser.get(path)
+            #expect(ended.number == nil && ended.request != nil)
+            // The same sign-in asks again, and can be cancelled.
+            let again = try await scene.browser.submit(ended, to: "/signin/ask")
+            #expect(again.location == path)
+            #expect(try await scene.browser.get(path).number != page.number)
+            let back = try await scene.browser.submit(ended, to: "/signin/cancel")
+            #expect(back.status == 200 && back.result["error"] == "access_denied" && back.result["state"] == "s-1")
+            #expect(back.result["iss"] == "\(scene.server.issuer)" && back.result["code"] == nil)
+            #expect(try await scene.browser.get(path).status == 404)
+            // The phone has nothing left to answer.
+            let left = try await scene.scene.phone.send(.GET, "/v1/enrollments/self/challenges").success()
+            #expect(left["challenges"]?.array?.isEmpty == true)
+        }
+    }
+
+    @Test("A sign-in is seen and finished only in the browser that began it")
+    func otherBrowser() async throws {
+        try await SignInPageScene.with { scene in
+            let (path, page) = try await scene.numberPage()
+            let other = TestBrowser(scene.server)
+            _ = try await other.get(scene.request())
+            for browser in [other, TestBrowser(scene.server)] {
+                #expect(try await browser.get(path).status == 404)
+                #expect(try await browser.get("\(path)/done").status == 404)
+            }
+            #expect(try await other.get("\(path)/state").reply.json["state"] == "ended")
+            // A form from another browser does not open here.
+            for target in ["choose", "ask", "cancel", "start"] {
+                let reply = try await other.submit(page, to: "/signin/\(target)", [("identifier", "customer-1")])
+                #expect(reply.status == 400 && reply.location == nil, "\(target): \(reply.reply)")
+                let bare = try await other.post("/signin/\(target)", [("identifier", "customer-1")])
+                #expect(bare.status == 400, "\(target)")
+            }
+            try await scene.approve(page)
+            #expect(try await other.get("\(path)/done").status == 404)
+            #expect(try await scene.browser.get("\(path)/done").result["code"] != nil)
+            #expect(try await scene.browser.get("\(path)/done").status == 404)
+        }
+    }
+
+    @Test("A page that was open for half an hour is too old")
+    func tooOld() async throws {
+        try await SignInPageScene.with { scene in
+            let page = try await scene.browser.get(scene.request())
+            scene.server.clock.advance(seconds: 1800)
+            let reply = try await scene.browser.submit(page, to: "/signin/choose", [("identifier", "customer-1")])
+            #expect(reply.status == 400 && reply.heading?.isEmpty == false)
+        }
+    }
+
+    // Spec: RFC 7034 §2, RFC 8246 §2.
+    @Test(
+        "Every page may load nothing but our own files, is in no frame, is kept nowhere, and tells nobody its address")
+    func fields() async throws {
+        try await SignInPageScene.with { scene in
+            let first = try await scene.browser.get(scene.request())
+            let (path, page) = try await scene.numberPage()
+            let error = try await scene.browser.get("/oauth2/authorize?client_id=x")
+            let cancelled = try await scene.browser.submit(page, to: "/signin/cancel")
+            for page in [first, page, error, cancelled, try await scene.browser.get(path)] {
+                let headers = page.reply.headers
+                let policy = headers["content-security-policy"] ?? ""
+                for directive in [
+                    "default-src 'none'", "script-src 'self'", "style-src 'self'", "form-action 'self'",
+                    "frame-ancestors 'none'", "base-uri 'none'",
+                ] { #expect(policy.contains(directive), "\(policy)") }
+                #expect(headers["x-frame-options"] == "DENY" && headers["referrer-policy"] == "no-referrer")
+                #expect(headers["cache-control"] == "no-store" && headers["x-content-type-options"] == "nosniff")
+                #expect(headers["content-type"] == "text/html; charset=utf-8")
+            }
+            let css = try #require(first.html.firstMatch(of: #/href="(\/assets\/[^"]*)"/#)).output.1
+            let asset = try await scene.browser.get(String(css))
+            #expect(asset.status == 200 && asset.reply.headers["cache-control"]?.contains("immutable") == true)
+        }
+    }
+
+    @Test("The pages speak the language that the client or the browser asks for")
+    func languages() async throws {
+        try await SignInPageScene.with { scene in
+            let english = try await scene.browser.get(scene.request())
+            let byClient = try await scene.browser.get(scene.request(["ui_locales": "de-AT en"]))
+            let byBrowser = try await scene.browser.get(
+                scene.request(), headers: [("Accept-Language", "fr, de;q=0.8, en;q=0.5")])
+            #expect(english.html.contains("lang=\"en\"") && byClient.html.contains("<html lang=\"de\""))
+            #expect(byBrowser.heading == byClient.heading && byClient.heading != english.heading)
+            // The language that was chosen goes on with the request.
+            let switched = try await scene.browser.submit(english, to: "/signin/start", [("ui_locales", "de")])
+            let chosen = try await scene.browser.submit(switched, to: "/signin/choose", [("identifier", "x")])
+            #expect(chosen.html.contains("<html lang=\"de\""))
+        }
+    }
+
+    @Test("An empty or refused identifier is asked for again, with what was typed")
+    func identifier() async throws {
+        try await SignInPageScene.with { scene in
+            let first = try await scene.browser.get(scene.request(["login_hint": "somebody"]))
+            #expect(first.html.contains("value=\"somebody\""))
+            let fresh = try await scene.browser.get(scene.request())
+            for typed in ["", "a\u{202E}b", String(repeating: "x", count: 300)] {
+                let page = try await scene.browser.submit(fresh, to: "/signin/choose", [("identifier", typed)])
+                #expect(page.status == 200 && page.html.contains("aria-invalid"), "\(page.reply)")
+            }
+        }
+    }
+
+    @Test("A visit alone writes nothing")
+    func visit() async throws {
+        try await SignInPageScene.with { scene in
+            let before = try await scene.scene.snapshot()
+            let first = try await scene.browser.get(scene.request())
+            _ = try await scene.browser.submit(first, to: "/signin/choose", [("identifier", "customer-1")])
+            #expect(try await scene.scene.snapshot() == before)
+        }
+    }
+}
