@@ -46,12 +46,16 @@ extension Schema {
             CREATE TABLE token_families (
               id TEXT PRIMARY KEY, client_id TEXT NOT NULL, user_id TEXT NOT NULL, session_id TEXT NOT NULL,
               enrollment_id TEXT NOT NULL, scopes TEXT NOT NULL, authentication TEXT NOT NULL,
-              created_at \(integer) NOT NULL, expires_at \(integer) NOT NULL, ended_at \(integer), reason TEXT
+              offline \(integer) NOT NULL, generation \(integer) NOT NULL, rotated_at \(integer),
+              idle_until \(integer) NOT NULL, created_at \(integer) NOT NULL, expires_at \(integer) NOT NULL,
+              ended_at \(integer), reason TEXT
             ) \(options)
             """,
             "CREATE INDEX token_families_user ON token_families (user_id)",
             "CREATE INDEX token_families_session ON token_families (session_id)",
             "CREATE INDEX token_families_expiry ON token_families (expires_at)",
+            "CREATE TABLE revoked_tokens (jti TEXT PRIMARY KEY, expires_at \(integer) NOT NULL) \(narrow)",
+            "CREATE INDEX revoked_tokens_expiry ON revoked_tokens (expires_at)",
         ]
     }
 }

@@ -23,7 +23,7 @@ struct SignInScene: Sendable {
         profile: RelyingParty.Profile = .native
     ) async throws {
         world = try await World(engine)
-        try await world.store.commit { try $0.types.put(.confirm) }
+        try await world.store.commit { store in for type in ChallengeType.builtIn { try store.types.put(type) } }
         shop = try await world.makeClient(waives: true).client
         user = try await world.makeUser("customer-1", of: shop)
         device = try await world.makeDevice(of: user, by: shop)
@@ -57,7 +57,7 @@ struct SignInScene: Sendable {
         network: [UInt8]? = nil
     ) async throws -> AskSignIn.Outcome {
         let request = AskSignIn.Request(
-            CarriedSignIn(wanted: try wanted(name), signIn: signIn), browser: browser ?? self.browser,
+            CarriedSignIn(wanted: try wanted(name), signIn: signIn), by: .device, browser: browser ?? self.browser,
             place: ContextLine(address: "192.0.2.1", userAgent: nil), network: network)
         return try await AskSignIn.ask(request, ports: world.ports)
     }
@@ -79,7 +79,35 @@ struct SignInScene: Sendable {
         let id = try #require(ask.challenge)
         try await device.open(id)
         let challenge = try #require(try await world.store.read { try $0.challenges.find(id) })
-        return try await device.answer(id, with: try await device.receipt(of: challenge, decision(ask.number)))
+        return try await device.answer(
+            id, with: try await device.receipt(of: challenge, decision(try #require(ask.number))))
+    }
+
+    /// The sign-in by a code that the page shows.
+    func askedByCode(again signIn: AuthorizationID? = nil) async throws -> Authorization {
+        var wanted = try wanted()
+        wanted.identifier = nil
+        let request = AskSignIn.Request(
+            CarriedSignIn(wanted: wanted, signIn: signIn), by: .code, browser: browser, place: nil, network: nil)
+        guard case .asked(let asked) = try await AskSignIn.ask(request, ports: world.ports) else {
+            throw World.Broken("sign-in")
+        }
+        return asked
+    }
+
+    /// The phone scans the code of a sign-in.
+    func scan(_ asked: Authorization, with other: TestDevice? = nil) async throws -> ClaimChallenge.Outcome {
+        let shown = try await ShowSignInCode.code(of: asked.id, in: browser, ports: world.ports)
+        let code = try #require(shown).code
+        return try await ClaimChallenge.claim(code, by: try await (other ?? device).call(), ports: world.ports)
+    }
+
+    /// The phone decides about what it has scanned.
+    func decide(_ asked: Authorization, _ decision: Decision) async throws {
+        let id = try #require(asked.ask?.challenge)
+        try await device.open(id)
+        let challenge = try #require(try await world.store.read { try $0.challenges.find(id) })
+        _ = try await device.answer(id, with: try await device.receipt(of: challenge, decision))
     }
 
     func approve(_ asked: Authorization) async throws {
@@ -94,6 +122,32 @@ struct SignInScene: Sendable {
         _ asked: Authorization, in browser: BrowserID? = nil, former: Secret<String>? = nil
     ) async throws -> FinishSignIn.Outcome {
         try await FinishSignIn.finish(asked.id, in: browser ?? self.browser, former: former, ports: world.ports)
+    }
+
+    /// The tokens of a sign-in with the scope `offline_access`.
+    func offline() async throws -> (given: UnsignedTokens, tokens: SignedTokens) {
+        let session = try #require(try await signedIn().session).secret
+        var wanted = try wanted()
+        wanted.scopes.append(TokenFamily.offlineAccess)
+        guard
+            case .finished(let finished) = try await FinishSignIn.goOn(
+                wanted, in: session, browser: browser, ports: world.ports),
+            case .redeemed(let given) = try await redeem(finished.code)
+        else { throw World.Broken("offline") }
+        return (given, try await SignTokens.sign(given, ports: world.ports))
+    }
+
+    func refresh(
+        _ token: Secret<String>?, scopes: [String]? = nil, by client: ClientID? = nil
+    ) async throws -> RefreshTokens.Outcome {
+        try await RefreshTokens.refresh(
+            try #require(token), scopes: scopes, by: client ?? shop.id, ports: world.ports)
+    }
+
+    /// The next tokens.
+    func refreshed(_ token: Secret<String>?) async throws -> SignedTokens {
+        guard case .refreshed(let given) = try await refresh(token) else { throw World.Broken("refresh") }
+        return try await SignTokens.sign(given, ports: world.ports)
     }
 
     /// The result of a sign-in that the phone approves.

@@ -14,7 +14,8 @@ struct SignInTests {
         let scene = try await SignInScene()
         let asked = try await scene.asked()
         let ask = try #require(asked.ask)
-        #expect(try await scene.progress(of: asked) == .shown(asked, .asking(ask.number, until: ask.until)))
+        #expect(
+            try await scene.progress(of: asked) == .shown(asked, .asking(try #require(ask.number), until: ask.until)))
         try await scene.approve(asked)
         guard case .shown(let shown, .authenticated) = try await scene.progress(of: asked),
             case .authenticated(let authentication) = shown.state
@@ -37,7 +38,7 @@ struct SignInTests {
         let scene = try await SignInScene()
         let known = try await scene.asked()
         let unknown = try await scene.asked("nobody", in: try SignInScene.browser("two"))
-        #expect(known.ask?.until == unknown.ask?.until && unknown.ask?.number.digits.utf8.count == 6)
+        #expect(known.ask?.until == unknown.ask?.until && unknown.ask?.number?.digits.utf8.count == 6)
         #expect(unknown.ask?.challenge == nil && known.ask?.challenge != nil)
         // A denial in a browser that is not known to be the person's looks as if nobody had answered.
         try await scene.answer(known) { _ in .denied }
@@ -92,6 +93,68 @@ struct SignInTests {
         try await scene.approve(asked)
         #expect(try await scene.finish(asked, in: other) == .notReady)
         guard case .finished = try await scene.finish(asked) else { throw World.Broken("finish") }
+    }
+
+    @Test("A code that a device scans signs in, and makes the browser the person's")
+    func scans() async throws {
+        let scene = try await SignInScene(asking: .known)
+        let asked = try await scene.askedByCode()
+        let id = try #require(asked.ask?.challenge)
+        let until = try #require(asked.ask?.until)
+        #expect(asked.user == nil && asked.ask?.number == nil)
+        #expect(try await scene.progress(of: asked) == .shown(asked, .showing(id, until: until)))
+        // Nobody else sees the code.
+        let other = try SignInScene.browser("two")
+        #expect(try await ShowSignInCode.code(of: asked.id, in: other, ports: scene.world.ports) == nil)
+        #expect(try await scene.scan(asked) == .claimed)
+        guard case .shown(_, .scanned(until)) = try await scene.progress(of: asked) else {
+            throw World.Broken("progress")
+        }
+        #expect(try await ShowSignInCode.code(of: asked.id, in: scene.browser, ports: scene.world.ports) == nil)
+        try await scene.decide(asked, .approved(.confirm, number: nil))
+        guard case .finished(let finished) = try await scene.finish(asked),
+            case .redeemed(let redeemed) = try await scene.redeem(finished.code)
+        else { throw World.Broken("finish") }
+        #expect(redeemed.family.user == scene.user && redeemed.family.authentication.methods.contains("mca"))
+        // From now on, the number reaches the phone from this browser.
+        #expect(try await scene.asked().ask?.challenge != nil)
+    }
+
+    @Test("A code is scanned only by users of the client; who declines leaves the sign-in open")
+    func scansRefused() async throws {
+        let scene = try await SignInScene()
+        let other = try await scene.world.makeClient("Other", waives: true).client
+        let stranger = try await scene.world.makeUser("stranger", of: other)
+        let device = try await scene.world.makeDevice(of: stranger, by: other)
+        let asked = try await scene.askedByCode()
+        #expect(try await scene.scan(asked, with: device) == .userNotLinked)
+        #expect(try await scene.scan(asked) == .claimed)
+        try await scene.decide(asked, .denied)
+        #expect(try await scene.finish(asked) == .notReady)
+        // The same sign-in shows another code; the earlier one is worth nothing.
+        let again = try await scene.askedByCode(again: asked.id)
+        #expect(again.id == asked.id && again.ask?.challenge != asked.ask?.challenge)
+        #expect(try await scene.scan(again) == .claimed)
+        try await scene.decide(again, .approved(.confirm, number: nil))
+        guard case .finished = try await scene.finish(again) else { throw World.Broken("finish") }
+    }
+
+    @Test("The ways that are offered depend on the browser and the client's settings, and not on who exists")
+    func ways() async throws {
+        let scene = try await SignInScene(asking: .known)
+        func ways(_ name: String) async throws -> OfferWays.Outcome {
+            try await OfferWays.ways(for: try scene.wanted(name), in: scene.browser, ports: scene.world.ports)
+        }
+        #expect(try await ways("customer-1") == .ways([.code]))
+        #expect(try await ways("nobody") == .ways([.code]))
+        let asked = try await scene.askedByCode()
+        _ = try await scene.scan(asked)
+        try await scene.decide(asked, .approved(.confirm, number: nil))
+        guard case .finished = try await scene.finish(asked) else { throw World.Broken("finish") }
+        #expect(try await ways("customer-1") == .ways([.device, .code]))
+        #expect(try await ways("nobody") == .ways([.code]))
+        try await scene.set(asking: .all)
+        #expect(try await ways("nobody") == .ways([.device, .code]))
     }
 
     @Test("One sign-in of a person is asked at a time; a further one shows a number that nobody is asked for")

@@ -22,7 +22,8 @@ extension QueryPlanTests {
         wanted.identifier = try ExternalID("customer")
         func ask(_ signIn: AuthorizationID?) async throws -> Authorization {
             let request = AskSignIn.Request(
-                CarriedSignIn(wanted: wanted, signIn: signIn), browser: browser, place: nil, network: [192, 0, 2, 1])
+                CarriedSignIn(wanted: wanted, signIn: signIn), by: .device, browser: browser, place: nil,
+                network: [192, 0, 2, 1])
             guard case .asked(let asked) = try await AskSignIn.ask(request, ports: world.ports) else {
                 throw World.Broken("sign-in")
             }

@@ -16,6 +16,7 @@ extension UnitOfWork {
             for enrollment in pushed { try announce(challenge, to: enrollment) }
         case .challengeClaimed(let challenge, let enrollment, let form):
             try record(.challengeClaimed, ["via": .string(form.rawValue)], of: challenge, by: enrollment)
+            if let signIn = challenge.purpose.authorization { notify(.authorization(signIn)) }
             notify(.challenge(challenge.id))
             notify(.enrollment(enrollment.id))
         case .challengeFetched(let challenge, let enrollment):

@@ -20,20 +20,34 @@ package enum ShowClaims {
     ///
     /// - Throws: ``StoreError``.
     package static func show(_ token: Secret<String>, ports: Ports) async throws -> Outcome {
-        guard let family = try await VerifyAccessToken.verify(token, ports: ports) else { return .invalidToken }
-        guard family.scopes.contains(TokenFamily.openID) else { return .scopeMissing }
-        return .claims(family.user)
+        guard let verified = try await VerifyAccessToken.verify(token, ports: ports) else { return .invalidToken }
+        guard verified.scopes.contains(TokenFamily.openID) else { return .scopeMissing }
+        return .claims(verified.family.user)
     }
+}
+
+/// An access token that is good.
+package struct VerifiedAccess: Equatable, Sendable {
+    /// The tokens that it belongs to.
+    package let family: TokenFamily
+    /// Its own name.
+    package let jti: String
+    /// Its scopes.
+    package let scopes: [String]
+    /// When it was signed.
+    package let issuedAt: Timestamp
+    /// When it ends.
+    package let expiresAt: Timestamp
 }
 
 /// Verifies access tokens for our own endpoints.
 enum VerifyAccessToken {
-    /// The family of a token; nil if the token is not good.
+    /// A token with its family; nil if the token is not good.
     ///
-    /// The signature says that it is ours; the family's row, whether it was taken back.
+    /// The signature says that it is ours; rows say whether it was taken back.
     ///
     /// - Throws: ``StoreError``.
-    static func verify(_ token: Secret<String>, ports: Ports) async throws -> TokenFamily? {
+    static func verify(_ token: Secret<String>, ports: Ports) async throws -> VerifiedAccess? {
         let now = ports.time.now
         let keys = try ports.keys.current().tokens.published
         guard
@@ -41,9 +55,16 @@ enum VerifyAccessToken {
                 token.reveal(), algorithms: [.es256], type: .exactly("at+jwt"), keys: keys),
             let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
             claims["aud"] == .string("\(ports.issuer)"), let end = claims["exp"]?.integer, now.seconds < end,
-            let id = claims["jti"]?.string?.split(separator: ".").first.flatMap({ TokenFamilyID($0) })
+            let start = claims["iat"]?.integer, let jti = claims["jti"]?.string, let scope = claims["scope"]?.string,
+            let id = jti.split(separator: ".").first.flatMap({ TokenFamilyID($0) })
         else { return nil }
-        let family = try await ports.store.read { try $0.families.find(id) }
-        return family?.isActive(at: now) == true ? family : nil
+        return try await ports.store.read { reader in
+            guard let family = try reader.families.find(id), family.isActive(at: now),
+                try !reader.families.isRevoked(jti)
+            else { return nil }
+            return VerifiedAccess(
+                family: family, jti: jti, scopes: scope.split(separator: " ").map(String.init),
+                issuedAt: Timestamp(seconds: start), expiresAt: Timestamp(seconds: end))
+        }
     }
 }

@@ -7,6 +7,11 @@ package struct TokenFamily: Equatable, Sendable {
     /// Spec: OpenID Connect Core 1.0 §3.1.2.1.
     package static let openID = "openid"
 
+    /// The scope that asks for a refresh token.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §11.
+    package static let offlineAccess = "offline_access"
+
     /// Its id, with which the `jti` of its access tokens begins.
     package let id: TokenFamilyID
     /// The client.
@@ -17,32 +22,58 @@ package struct TokenFamily: Equatable, Sendable {
     package let scopes: [String]
     /// Who was authenticated, how and when.
     package let authentication: Authentication
+    /// Which refresh token is good: the number of those before it.
+    package let generation: Int64
+    /// When the one before it was replaced; nil if none was.
+    package let rotatedAt: Timestamp?
     /// When it was given.
     package let createdAt: Timestamp
-    /// When its last token ends.
+    /// When it ends unless it is used before.
+    package let idleUntil: Timestamp
+    /// When its last token ends in any case.
     package let expiresAt: Timestamp
     /// When it was ended before; nil if it was not.
     package let endedAt: Timestamp?
 
     /// The user.
     package var user: UserID { authentication.user }
+    /// Whether it outlives the session, with refresh tokens.
+    package var isOffline: Bool { scopes.contains(Self.offlineAccess) }
 
     /// Whether its tokens are good at a time.
-    package func isActive(at now: Timestamp) -> Bool { endedAt == nil && now < expiresAt }
+    package func isActive(at now: Timestamp) -> Bool { endedAt == nil && now < expiresAt && now < idleUntil }
 
     /// A family of these parts.
     package init(
         id: TokenFamilyID, client: ClientID, session: SessionID, scopes: [String], authentication: Authentication,
-        createdAt: Timestamp, expiresAt: Timestamp, endedAt: Timestamp? = nil
+        generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp, idleUntil: Timestamp, expiresAt: Timestamp,
+        endedAt: Timestamp?
     ) {
         self.id = id
         self.client = client
         self.session = session
         self.scopes = scopes
         self.authentication = authentication
+        self.generation = generation
+        self.rotatedAt = rotatedAt
         self.createdAt = createdAt
+        self.idleUntil = idleUntil
         self.expiresAt = expiresAt
         self.endedAt = endedAt
+    }
+
+    /// A family that is given now.
+    init(
+        id: TokenFamilyID, client: ClientID, session: SessionID, scopes: [String], authentication: Authentication,
+        at now: Timestamp
+    ) {
+        let isOffline = scopes.contains(Self.offlineAccess)
+        let (idle, absolute) =
+            isOffline
+            ? (TokenLifetimes.refreshIdle, TokenLifetimes.refresh) : (TokenLifetimes.access, TokenLifetimes.access)
+        self.init(
+            id: id, client: client, session: session, scopes: scopes, authentication: authentication, generation: 0,
+            rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil)
     }
 }
 
@@ -52,6 +83,14 @@ package enum TokenLifetimes {
     package static let access = Seconds.minutes(10)
     /// The longest that an access token may be good.
     package static let longestAccess = Seconds.hours(1)
+    /// A refresh token that is not used.
+    package static let refreshIdle = Seconds.days(30)
+    /// A refresh token, however often it is used.
+    ///
+    /// Spec: OWASP ASVS 10.4.8.
+    package static let refresh = Seconds.days(90)
+    /// How long the refresh token before the current one may come again, because its reply was lost.
+    package static let grace: Seconds = 30
     /// An ID token, which the client reads at once.
     package static let identity = Seconds.minutes(10)
 }
@@ -60,6 +99,10 @@ package enum TokenLifetimes {
 package enum FamilyEnd: String, Sendable {
     /// The code was redeemed twice. Spec: RFC 6749 §4.1.2.
     case codeReused = "code_reused"
+    /// A refresh token came that was replaced. Spec: RFC 9700 §4.14.2.
+    case refreshReused = "refresh_reused"
+    /// The client took it back. Spec: RFC 7009 §2.
+    case revoked
     /// The session has ended.
     case sessionEnded = "session_ended"
     /// The device that approved was removed.
@@ -74,7 +117,7 @@ package enum FamilyEnd: String, Sendable {
 package enum FamilySelection: Sendable {
     /// This one of a user at a client.
     case family(TokenFamilyID, of: UserID, at: ClientID)
-    /// Those that began in a session.
+    /// Those that began in a session, and do not outlive it.
     case session(SessionID)
     /// Those of a user that began with an approval on a device.
     case enrollment(EnrollmentID, of: UserID)
@@ -112,6 +155,15 @@ extension FamilySelection {
 package protocol TokenFamilyStore {
     func find(_ id: TokenFamilyID) throws -> TokenFamily?
     func insert(_ family: TokenFamily) throws
+    /// Notes that a family was used, and which refresh token is good from now on.
+    ///
+    /// - Returns: false if another one is good than the caller has read: the one update that decides every race.
+    func refresh(
+        _ family: TokenFamily, to generation: Int64, rotatedAt: Timestamp?, idleUntil: Timestamp
+    ) throws -> Bool
+    /// Takes an access token back until it is over.
+    func revoke(_ jti: String, until: Timestamp) throws
+    func isRevoked(_ jti: String) throws -> Bool
     /// The families of a user, oldest first.
     func families(of user: UserID) throws -> [TokenFamily]
     /// Deletes the families of a user.

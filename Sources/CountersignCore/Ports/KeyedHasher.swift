@@ -116,6 +116,22 @@ package struct KeyedHasher: Sendable {
         return String(strictUTF8: open)
     }
 
+    /// A refresh token: the family, the number of the token in it, and a MAC over both.
+    ///
+    /// It need not be stored, and the same one can be given again where a reply was lost.
+    func refreshToken(_ generation: Int64, of family: TokenFamilyID) -> Secret<String> {
+        Secret("\(family).\(generation).\(Base64URL.encode(code(of: "refresh \(family) \(generation)")))")
+    }
+
+    /// The family and the number of a refresh token; nil if its MAC is not valid.
+    func refreshToken(_ token: Secret<String>) -> (family: TokenFamilyID, generation: Int64)? {
+        let parts = token.reveal().split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let family = TokenFamilyID(parts[0]), let generation = Int64(parts[1]),
+            generation >= 0, refreshToken(generation, of: family).isSame(as: token)
+        else { return nil }
+        return (family, generation)
+    }
+
     /// Seals bytes that travel through a browser, so that they can be neither read nor changed on the way.
     ///
     /// - Parameters:

@@ -6,11 +6,23 @@ import Encodings
 /// The outcome looks the same whether there is such a person or not, and whether their devices are asked: a number, and
 /// a time until which it can be typed.
 package enum AskSignIn {
-    /// How long an ask can be answered.
+    /// How long a number can be typed.
     package static let lifetime = Seconds.minutes(2)
+    /// How long a code can be scanned; it is shown anew each minute.
+    package static let codeLifetime = ChallengeType.longestCode
+
+    /// By which way a person's devices come to be asked.
+    package enum Way: Hashable, Sendable {
+        /// The person has said who they are, and types a number on a device of theirs.
+        case device
+        /// The person scans a code with a device of theirs.
+        case code
+    }
 
     /// What is asked, by whom, from where.
     package struct Request: Sendable {
+        /// The way that the person has chosen.
+        package let way: Way
         /// What the page carried: what the client wants and, if devices were asked before, for which sign-in.
         package let carried: CarriedSignIn
         /// What the browser's cookie holds.
@@ -22,8 +34,9 @@ package enum AskSignIn {
 
         /// A request of these parts.
         package init(
-            _ carried: CarriedSignIn, browser: BrowserID, place: ContextLine?, network: [UInt8]?
+            _ carried: CarriedSignIn, by way: Way, browser: BrowserID, place: ContextLine?, network: [UInt8]?
         ) {
+            self.way = way
             self.carried = carried
             self.browser = browser
             self.place = place
@@ -56,7 +69,8 @@ package enum AskSignIn {
         return try await ports.commit(at: now, as: .system) { work in
             // Nothing would cancel what is asked for a client that is being disabled.
             guard let client = try work.clients.lock(wanted.client), client.disabledAt == nil,
-                let party = try work.relyingParties.find(client.id), let type = try work.types.find(party.type)
+                let party = try work.relyingParties.find(client.id),
+                let type = try work.types.find(request.way == .code ? .qr : party.type), type.isOpen(to: client.id)
             else { return .clientGone }
             if let network = request.network {
                 let count = try work.count(.signInsFrom(network))
@@ -64,18 +78,34 @@ package enum AskSignIn {
             }
             let browser = work.hasher.hash(of: request.browser, client: client.id)
             if let earlier = request.carried.signIn, try !work.endAsk(of: earlier, in: browser) { return .tooLate }
-            let user = try wanted.identifier.flatMap { try work.links.find(.externalID($0), of: client.id)?.id }
-            let isKnown = try user.map { try work.browsers.isKnown(browser, of: $0, by: client.id) } ?? false
-            let asked = try user.flatMap { user in
-                try work.challenge(
-                    to: user, type, by: client, party, isBrowserKnown: isKnown, browser, id, request.place, inputs)
+            let authorization: Authorization
+            let asked: AskChallenge.Decided?
+            let until: Timestamp
+            switch request.way {
+            case .device:
+                let user = try wanted.identifier.flatMap { try work.links.find(.externalID($0), of: client.id)?.id }
+                let isKnown = try user.map { try work.browsers.isKnown(browser, of: $0, by: client.id) } ?? false
+                asked = try user.flatMap { user in
+                    try work.challenge(
+                        to: user, type, by: client, party, isBrowserKnown: isKnown, browser, id, request.place, inputs)
+                }
+                until = now.adding(lifetime)
+                authorization = Authorization(
+                    id: id, wanted: wanted, browser: browser, user: user,
+                    ask: Authorization.Ask(
+                        .number(inputs.number), until: until, challenge: asked?.challenge.id, isBrowserKnown: isKnown),
+                    state: .open, expiresAt: now.adding(Authorization.lifetime))
+            case .code:
+                let count = try work.count(.codeAsks(client.id, maximum: ports.limits.codeAsks))
+                if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
+                asked = work.challenge(toWhoever: type, by: client, id, request.place, inputs)
+                guard let asked else { return .clientGone }
+                until = asked.challenge.expiresAt
+                authorization = Authorization(
+                    id: id, wanted: wanted, browser: browser, user: nil,
+                    ask: Authorization.Ask(.code, until: until, challenge: asked.challenge.id, isBrowserKnown: false),
+                    state: .open, expiresAt: now.adding(Authorization.lifetime))
             }
-            let authorization = Authorization(
-                id: id, wanted: wanted, browser: browser, user: user,
-                ask: Authorization.Ask(
-                    number: inputs.number, until: now.adding(lifetime), challenge: asked?.challenge.id,
-                    isBrowserKnown: isKnown),
-                state: .open, expiresAt: now.adding(Authorization.lifetime))
             if request.carried.signIn == nil {
                 try work.authorizations.insert(authorization)
             } else {
@@ -115,10 +145,7 @@ extension UnitOfWork {
         else { return nil }
         // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients.
         guard try !count(.signInAsks(user, isBrowserKnown: isBrowserKnown)).isExceeded else { return nil }
-        var request = AskRequest(user: .id(user), type: type.name, message: nil)
-        if type.texts.isEmpty { request.message = try? DisplayMessage("Sign in to \(client.name.text)?") }
-        request.context = place
-        request.lifetime = min(AskSignIn.lifetime, type.lifetime)
+        let request = Self.question(.id(user), type, by: client, place, for: AskSignIn.lifetime)
         let facts = AskChallenge.Facts(
             client: client, user: user, type: type, enrollments: try enrollments.active(of: user), isLocked: false,
             openChallenges: 0, recentAsks: [], now: now)
@@ -128,5 +155,28 @@ extension UnitOfWork {
         } catch {
             return nil
         }
+    }
+
+    /// The question to whoever scans its code; nil if the type does not allow it.
+    fileprivate func challenge(
+        toWhoever type: ChallengeType, by client: Client, _ id: AuthorizationID, _ place: ContextLine?,
+        _ inputs: AskChallenge.RandomInputs
+    ) -> AskChallenge.Decided? {
+        let request = Self.question(nil, type, by: client, place, for: AskSignIn.codeLifetime)
+        let facts = AskChallenge.Facts(
+            client: client, user: nil, type: type, enrollments: [], isLocked: false, openChallenges: 0, recentAsks: [],
+            now: now)
+        return try? AskChallenge.decide(
+            request, facts, inputs, purpose: .authorization(id), issuer: issuer, hasher: hasher)
+    }
+
+    private static func question(
+        _ user: UserReference?, _ type: ChallengeType, by client: Client, _ place: ContextLine?, for lifetime: Seconds
+    ) -> AskRequest {
+        var request = AskRequest(user: user, type: type.name, message: nil)
+        if type.texts.isEmpty { request.message = try? DisplayMessage("Sign in to \(client.name.text)?") }
+        request.context = place
+        request.lifetime = min(lifetime, type.lifetime)
+        return request
     }
 }

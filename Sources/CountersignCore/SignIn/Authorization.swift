@@ -41,8 +41,18 @@ package struct Authorization: Equatable, Sendable {
     ///
     /// It looks the same whether there is a user or not.
     package struct Ask: Equatable, Sendable {
-        /// The number to be typed on the device.
-        package let number: EntryNumber
+        /// What the page shows.
+        package enum Shown: Equatable, Sendable {
+            /// A number, which is typed on a device of the user.
+            case number(EntryNumber)
+            /// A code, which any device of a user of the client scans.
+            case code
+        }
+
+        /// What the page shows.
+        package let shown: Shown
+        /// The number, if the page shows one.
+        package var number: EntryNumber? { if case .number(let number) = shown { number } else { nil } }
         /// When the ask ends unanswered.
         package let until: Timestamp
         /// The challenge; nil where nobody is asked.
@@ -54,10 +64,9 @@ package struct Authorization: Equatable, Sendable {
 
         /// An ask of these parts.
         package init(
-            number: EntryNumber, until: Timestamp, challenge: ChallengeID?, isBrowserKnown: Bool,
-            isDeclined: Bool = false
+            _ shown: Shown, until: Timestamp, challenge: ChallengeID?, isBrowserKnown: Bool, isDeclined: Bool = false
         ) {
-            self.number = number
+            self.shown = shown
             self.until = until
             self.challenge = challenge
             self.isBrowserKnown = isBrowserKnown

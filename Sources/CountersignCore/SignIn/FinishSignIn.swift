@@ -62,6 +62,7 @@ package enum FinishSignIn {
             }
             let session = Session(id: made.session, secret: made.secret, authentication, at: now)
             try work.sessions.insert(session)
+            try work.browsers.put(found.browser, of: authentication.user, by: found.client, at: now)
             try work.raise(.signedIn(found, authentication, isFresh: true))
             try work.authorizations.insert(made.code(of: id, in: session.id, at: now))
             return .finished(

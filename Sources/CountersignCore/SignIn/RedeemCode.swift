@@ -23,22 +23,10 @@ package enum RedeemCode {
         }
     }
 
-    /// The tokens, before they are signed.
-    package struct Redeemed: Equatable, Sendable {
-        /// The tokens that belong together.
-        package let family: TokenFamily
-        /// What the client wanted.
-        package let wanted: Wanted
-        /// The session's name for the client.
-        package let sid: String
-        /// How the client uses the provider.
-        package let party: RelyingParty
-    }
-
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The client gets tokens.
-        case redeemed(Redeemed)
+        case redeemed(UnsignedTokens)
         /// The code is unknown, another client's, over or spent, or the request does not fit it.
         case invalid
         /// The client is disabled, or uses the provider no more.
@@ -76,11 +64,12 @@ package enum RedeemCode {
             }
             let family = TokenFamily(
                 id: id, client: client, session: code.session, scopes: wanted.scopes, authentication: authentication,
-                createdAt: now, expiresAt: now.adding(TokenLifetimes.access))
+                at: now)
             try work.families.insert(family)
             let name = try work.sessions.sid(of: code.session, for: client, new: sid)
             try work.raise(.tokensGiven(family))
-            return .redeemed(Redeemed(family: family, wanted: wanted, sid: name, party: party))
+            return .redeemed(
+                UnsignedTokens(family: family, scopes: wanted.scopes, nonce: wanted.nonce, sid: name, party: party))
         }
     }
 }

@@ -3,6 +3,20 @@ package import CountersignWire
 package import Encodings
 import JOSE
 
+/// The tokens that a client gets, before they are signed.
+package struct UnsignedTokens: Equatable, Sendable {
+    /// The tokens that belong together, with the refresh token that is good now.
+    package let family: TokenFamily
+    /// The scopes of the access token: those of the family, or fewer.
+    package let scopes: [String]
+    /// Repeated in the ID token; nil for nothing.
+    package let nonce: String?
+    /// The session's name for the client.
+    package let sid: String
+    /// How the client uses the provider.
+    package let party: RelyingParty
+}
+
 /// The tokens of a redemption, as the client gets them.
 package struct SignedTokens: Sendable {
     /// The access token, a JWT.
@@ -15,6 +29,8 @@ package struct SignedTokens: Sendable {
     ///
     /// Spec: OpenID Connect Core 1.0 §2.
     package let identity: Secret<String>?
+    /// The refresh token; nil without the scope `offline_access`.
+    package let refresh: Secret<String>?
     /// The scopes that were given.
     package let scopes: [String]
 }
@@ -26,38 +42,40 @@ package enum SignTokens {
     /// The tokens.
     ///
     /// - Throws: ``StoreError/corruptRow(_:)`` if there is no key for them, or an error of signing.
-    package static func sign(_ redeemed: RedeemCode.Redeemed, ports: Ports) async throws -> SignedTokens {
+    package static func sign(_ given: UnsignedTokens, ports: Ports) async throws -> SignedTokens {
         let now = ports.time.now
         let keys = try ports.keys.current().tokens
-        let family = redeemed.family
-        let algorithm = redeemed.party.profile.idTokenAlgorithm
+        let family = given.family
+        let algorithm = given.party.profile.idTokenAlgorithm
         guard let accessKey = keys.es256, let identityKey = keys.key(algorithm) else {
             throw StoreError.corruptRow("no token key")
         }
         let expiresAt = min(family.expiresAt, now.adding(TokenLifetimes.access))
         let random = Base64URL.encode(ports.random.bytes(16))
         let access = try await JWS.sign(
-            accessClaims(of: family, issuer: ports.issuer, random: random, at: now, until: expiresAt).encoded,
+            accessClaims(of: given, issuer: ports.issuer, random: random, at: now, until: expiresAt).encoded,
             type: "at+jwt", by: accessKey, keyID: accessKey.keyID)
         var identity: String?
-        if family.scopes.contains(TokenFamily.openID) {
+        if given.scopes.contains(TokenFamily.openID) {
             identity = try await JWS.sign(
-                identityClaims(of: redeemed, access: access, issuer: ports.issuer, at: now).encoded, type: "JWT",
+                identityClaims(of: given, access: access, issuer: ports.issuer, at: now).encoded, type: "JWT",
                 by: identityKey, keyID: identityKey.keyID)
         }
         return SignedTokens(
             access: Secret(access), expiresIn: expiresAt - now, identity: identity.map { Secret($0) },
-            scopes: family.scopes)
+            refresh: family.isOffline ? ports.hasher.refreshToken(family.generation, of: family.id) : nil,
+            scopes: given.scopes)
     }
 
     /// Spec: RFC 9068 §2.2.
     private static func accessClaims(
-        of family: TokenFamily, issuer: Issuer, random: String, at now: Timestamp, until end: Timestamp
+        of given: UnsignedTokens, issuer: Issuer, random: String, at now: Timestamp, until end: Timestamp
     ) -> JSONValue {
-        [
+        let family = given.family
+        return [
             "iss": .string("\(issuer)"), "sub": .string("\(family.user)"), "aud": .string("\(issuer)"),
             "client_id": .string("\(family.client)"), "exp": .integer(end.seconds), "iat": .integer(now.seconds),
-            "jti": .string("\(family.id).\(random)"), "scope": .string(family.scopes.joined(separator: " ")),
+            "jti": .string("\(family.id).\(random)"), "scope": .string(given.scopes.joined(separator: " ")),
             "auth_time": .integer(family.authentication.at.seconds),
             "acr": .string(family.authentication.strength.rawValue),
             "amr": .array(family.authentication.methods.map(JSONValue.string)),
@@ -66,17 +84,17 @@ package enum SignTokens {
 
     /// Spec: OpenID Connect Core 1.0 §2, §3.1.3.6.
     private static func identityClaims(
-        of redeemed: RedeemCode.Redeemed, access: String, issuer: Issuer, at now: Timestamp
+        of given: UnsignedTokens, access: String, issuer: Issuer, at now: Timestamp
     ) -> JSONValue {
-        let family = redeemed.family
+        let family = given.family
         let half = SHA256.hash(data: Array(access.utf8)).prefix(16)
         return .members([
             "iss": .string("\(issuer)"), "sub": .string("\(family.user)"), "aud": .string("\(family.client)"),
             "exp": .integer(now.adding(TokenLifetimes.identity).seconds), "iat": .integer(now.seconds),
             "auth_time": .integer(family.authentication.at.seconds),
             "acr": .string(family.authentication.strength.rawValue),
-            "amr": .array(family.authentication.methods.map(JSONValue.string)), "sid": .string(redeemed.sid),
-            "nonce": redeemed.wanted.nonce.map(JSONValue.string),
+            "amr": .array(family.authentication.methods.map(JSONValue.string)), "sid": .string(given.sid),
+            "nonce": given.nonce.map(JSONValue.string),
             "at_hash": .string(Base64URL.encode(Array(half))),
         ])
     }

@@ -6,6 +6,10 @@ package enum WatchAuthorization {
     package enum Progress: Equatable, Sendable {
         /// The number can be typed until this time.
         case asking(EntryNumber, until: Timestamp)
+        /// The code of a challenge can be scanned until this time.
+        case showing(ChallengeID, until: Timestamp)
+        /// A device has scanned the code, and the person decides until this time.
+        case scanned(until: Timestamp)
         /// The person declined; only a browser of theirs is told.
         case declined
         /// Nobody has answered, as far as this browser is told.
@@ -29,30 +33,40 @@ package enum WatchAuthorization {
     /// - Throws: ``StoreError``.
     package static func show(_ id: AuthorizationID, in browser: BrowserID, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let found = try await ports.store.read { try $0.authorizations.find(id) }
-        guard let found, found.browser == ports.hasher.hash(of: browser, client: found.client), now < found.expiresAt
-        else { return .notFound }
-        return .shown(found, found.progress(at: now))
+        return try await ports.store.read { reader in
+            guard let found = try reader.authorizations.find(id),
+                found.browser == ports.hasher.hash(of: browser, client: found.client), now < found.expiresAt
+            else { return .notFound }
+            let progress = found.progress(at: now)
+            // Whether a code was scanned stands with its challenge.
+            guard case .showing(let challenge, let until) = progress,
+                try reader.challenges.find(challenge)?.channel.claimedAt != nil
+            else { return .shown(found, progress) }
+            return .shown(found, .scanned(until: until))
+        }
     }
 
-    /// A sign-in when it changes, or at the deadline.
+    /// A sign-in when it is no longer as the page shows it, or at the deadline.
     ///
     /// - Parameters:
     ///   - id: the sign-in.
     ///   - browser: what the browser's cookie holds.
+    ///   - isScanned: whether the page shows that a device has scanned the code.
     ///   - deadline: until when to wait.
     ///   - changes: notifies of changes.
     ///   - ports: the external dependencies.
     /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
     package static func show(
-        _ id: AuthorizationID, in browser: BrowserID, waitingUntil deadline: Timestamp, changes: any ChangeNotifier,
-        ports: Ports
+        _ id: AuthorizationID, in browser: BrowserID, isScanned: Bool, waitingUntil deadline: Timestamp,
+        changes: any ChangeNotifier, ports: Ports
     ) async throws -> Outcome {
         // Subscribed before the first look: a change in between is not missed.
         let subscription = changes.subscribe(to: .authorization(id))
         while true {
             let outcome = try await show(id, in: browser, ports: ports)
-            guard case .shown(_, .asking(_, let until)) = outcome, ports.time.now < deadline else { return outcome }
+            guard case .shown(_, let progress) = outcome, let until = progress.end(isScanned: isScanned),
+                ports.time.now < deadline
+            else { return outcome }
             try await subscription.wait(until: min(deadline, until))
         }
     }
@@ -70,6 +84,22 @@ extension Authorization {
         }
         guard let ask else { return .unanswered }
         if ask.isDeclined, ask.isBrowserKnown { return .declined }
-        return now < ask.until ? .asking(ask.number, until: ask.until) : .unanswered
+        guard now < ask.until else { return .unanswered }
+        switch ask.shown {
+        case .number(let number): return .asking(number, until: ask.until)
+        case .code: return ask.challenge.map { .showing($0, until: ask.until) } ?? .unanswered
+        }
+    }
+}
+
+extension WatchAuthorization.Progress {
+    /// Until when a page that shows this need not change; nil if it must change now.
+    fileprivate func end(isScanned: Bool) -> Timestamp? {
+        switch self {
+        case .asking(_, let until): until
+        case .showing(_, let until): isScanned ? nil : until
+        case .scanned(let until): isScanned ? until : nil
+        case .declined, .unanswered, .authenticated, .finished: nil
+        }
     }
 }

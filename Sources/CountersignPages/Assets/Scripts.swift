@@ -64,7 +64,7 @@ extension PageAssets {
         let seen = "open";
 
         async function ask() {
-          const reply = await fetch(`${wait.dataset.state}?wait=25`, {
+          const reply = await fetch(`${wait.dataset.state}?wait=25&seen=${seen}`, {
             headers: { accept: "application/json" }, cache: "no-store", credentials: "same-origin",
             redirect: "error", signal: AbortSignal.timeout(40000),
           });

@@ -14,7 +14,7 @@ struct AuthorizationChecks {
     /// The scopes that a client may be given; others are ignored.
     ///
     /// Spec: OpenID Connect Core 1.0 §3.1.2.1.
-    static let scopes = ["openid", "profile"]
+    static let scopes = [TokenFamily.openID, "profile", TokenFamily.offlineAccess]
 
     /// What passed the checks.
     struct Checked {

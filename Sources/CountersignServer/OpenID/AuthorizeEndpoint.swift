@@ -40,7 +40,7 @@ extension SignInDoor {
             return try result(.error(error), of: checked.wanted, incoming)
         }
         return try await page(
-            IdentifierPage(action: "/signin/choose", typed: checked.wanted.identifier?.text),
+            IdentifierPage(action: "/signin/choose", qrAction: "/signin/ask", typed: checked.wanted.identifier?.text),
             CarriedSignIn(wanted: checked.wanted), visit)
     }
 

@@ -21,25 +21,39 @@ extension SignInDoor {
             var (carried, form, visit) = try await opened(request, context)
             if let language = form["ui_locales"] { carried.wanted.languages = language }
             return try await page(
-                IdentifierPage(action: "/signin/choose", typed: carried.wanted.identifier?.text), carried, visit)
+                IdentifierPage(
+                    action: "/signin/choose", qrAction: "/signin/ask", typed: carried.wanted.identifier?.text), carried,
+                visit)
         }
         table.add(.post, "/signin/choose") { [self] request, context in
             var (carried, form, visit) = try await opened(request, context)
             if let typed = form[IdentifierPage.field] {
                 guard let identifier = try? ExternalID(typed) else {
                     return try await page(
-                        IdentifierPage(action: "/signin/choose", typed: typed, hasError: true), carried, visit)
+                        IdentifierPage(action: "/signin/choose", qrAction: "/signin/ask", typed: typed, hasError: true),
+                        carried, visit)
                 }
                 carried.wanted.identifier = identifier
             }
             guard carried.wanted.identifier != nil else {
-                return try await page(IdentifierPage(action: "/signin/choose", hasError: true), carried, visit)
+                return try await page(
+                    IdentifierPage(action: "/signin/choose", qrAction: "/signin/ask", hasError: true), carried, visit)
             }
-            return try await page(ChooseWayPage(action: "/signin/ask", ways: [.device]), carried, visit)
+            switch try await OfferWays.ways(for: carried.wanted, in: visit.browser, ports: ports) {
+            case .ways(let ways):
+                let page = ChooseWayPage(action: "/signin/ask", ways: ways.map { $0 == .device ? .device : .qr })
+                return try await self.page(page, carried, visit)
+            case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
+            }
         }
         table.add(.post, "/signin/ask") { [self] request, context in
+            let (carried, form, visit) = try await opened(request, context)
+            let isCode = form[ChooseWayPage.field] == ChooseWayPage.Way.qr.value
+            return try await ask(carried, by: isCode ? .code : .device, visit)
+        }
+        table.add(.post, "/signin/ask/code") { [self] request, context in
             let (carried, _, visit) = try await opened(request, context)
-            return try await ask(carried, visit)
+            return try await ask(carried, by: .code, visit)
         }
         table.add(.post, "/signin/cancel") { [self] request, context in
             let (carried, _, visit) = try await opened(request, context)
@@ -61,18 +75,23 @@ extension SignInDoor {
             case .shown(let found, let progress): return try await show(found, progress, visit)
             }
         }
-        table.add(.get, "/signin/:id/state", query: ["wait"]) { [self] request, context in
-            let incoming = try await Incoming(request, context)
-            let (visit, id) = try signIn(incoming)
-            let now = ports.time.now
-            let length = incoming.query["wait"].flatMap { Int64($0) }.map { Seconds($0) } ?? 0
-            let deadline = now.adding(min(max(length, 0), Self.longestWait))
-            return context.later.answer { [self] in
-                let waiting = "browser \(visit.browser.text.reveal())"
-                return try await resources.waits.waiting(as: waiting, atMost: Self.maximumWaits) {
-                    try Self.state(try await progress(of: id, visit, until: deadline), of: id)
+        // The second path names the time at which the page shows another code.
+        for path in ["/signin/:id/state", "/signin/:id/state/:until"] {
+            table.add(.get, path, query: ["wait", "seen"]) { [self] request, context in
+                let incoming = try await Incoming(request, context)
+                let (visit, id) = try signIn(incoming)
+                let until = incoming.parameter("until").flatMap { Int64($0) }.map { Timestamp(seconds: $0) }
+                return context.later.answer { [self] in
+                    let waiting = "browser \(visit.browser.text.reveal())"
+                    return try await resources.waits.waiting(as: waiting, atMost: Self.maximumWaits) {
+                        try await state(of: id, visit, codeUntil: until)
+                    }
                 }
             }
+        }
+        table.add(.get, "/signin/:id/code") { [self] request, context in
+            let (visit, id) = try signIn(try await Incoming(request, context))
+            return try await picture(of: id, visit)
         }
         table.add(.get, "/signin/:id/done") { [self] request, context in
             let incoming = try await Incoming(request, context)
@@ -107,9 +126,9 @@ extension SignInDoor {
         return (carried, form, visit)
     }
 
-    private func ask(_ carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
+    private func ask(_ carried: CarriedSignIn, by way: AskSignIn.Way, _ visit: Visit) async throws -> Response {
         let request = AskSignIn.Request(
-            carried, browser: visit.browser, place: visit.place, network: visit.incoming.context.network)
+            carried, by: way, browser: visit.browser, place: visit.place, network: visit.incoming.context.network)
         switch try await AskSignIn.ask(request, ports: ports) {
         case .asked(let asked): return Self.redirect(to: "/signin/\(asked.id)")
         case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
@@ -139,15 +158,18 @@ extension SignInDoor {
                     isRefreshing: isRefreshing),
                 exits: PageExits(anotherWayAction: "/signin/choose", cancelAction: "/signin/cancel"))
             return try await self.page(page, carried, visit)
+        case .showing, .scanned: return try await showCode(of: found, progress, carried, visit)
         case .declined:
             let page = EndedPage(
                 reason: .declined(at: Int(ports.time.now.seconds)), againAction: "/signin/ask",
                 anotherWayAction: "/signin/choose", backAction: "/signin/cancel")
             return try await self.page(page, carried, visit)
         case .unanswered:
+            let isCode = found.ask?.shown == .code
             let page = EndedPage(
-                reason: .numberExpired, againAction: "/signin/ask", anotherWayAction: "/signin/choose",
-                backAction: "/signin/cancel")
+                reason: isCode ? .codeExpired : .numberExpired,
+                againAction: isCode ? "/signin/ask/code" : "/signin/ask",
+                anotherWayAction: isCode ? "/signin/start" : "/signin/choose", backAction: "/signin/cancel")
             return try await self.page(page, carried, visit)
         case .authenticated:
             return try await self.page(ApprovedPage(nextPath: "/signin/\(found.id)/done"), carried, visit)
@@ -155,29 +177,64 @@ extension SignInDoor {
         }
     }
 
-    /// How a sign-in goes on, or stands at the deadline or when the server is about to stop.
-    private func progress(
-        of id: AuthorizationID, _ visit: Visit, until deadline: Timestamp
-    ) async throws -> WatchAuthorization.Outcome {
-        do {
-            return try await WatchAuthorization.show(
-                id, in: visit.browser, waitingUntil: deadline,
-                changes: try resources.changes(for: visit.incoming.context), ports: ports)
-        } catch is CancellationError where resources.shutdown.isOver {
-            return try await WatchAuthorization.show(id, in: visit.browser, ports: ports)
-        }
+    /// The page with the code, which is good for a minute; the page then shows another one.
+    private func showCode(
+        of found: Authorization, _ progress: WatchAuthorization.Progress, _ carried: CarriedSignIn, _ visit: Visit
+    ) async throws -> Response {
+        let path = "/signin/\(found.id)"
+        let now = ports.time.now
+        let code = try await ShowSignInCode.code(of: found.id, in: visit.browser, ports: ports)
+        let until = code?.expiresAt ?? found.ask?.until ?? now
+        let page = QRPage(
+            picture: .path("\(path)/code"),
+            time: PageCountdown(beginsAt: Int(now.seconds), expiresAt: Int(until.seconds)),
+            waiting: PageWait(
+                statePath: "\(path)/state/\(until.seconds)", pagePath: path, refreshingPath: "\(path)?look=itself",
+                isRefreshing: visit.incoming.query["look"] == "itself"),
+            renewalPath: path,
+            exits: PageExits(anotherWayAction: "/signin/start", cancelAction: "/signin/cancel"))
+        return try await self.page(page, carried, visit)
     }
 
-    /// The state of a sign-in, as the page's script reads it.
-    private static func state(_ outcome: WatchAuthorization.Outcome, of id: AuthorizationID) throws -> Response {
+    /// The picture of the code.
+    private func picture(of id: AuthorizationID, _ visit: Visit) async throws -> Response {
+        guard let code = try await ShowSignInCode.code(of: id, in: visit.browser, ports: ports) else {
+            throw PageError(.tooOld, why: nil, status: 404)
+        }
+        var response = Response(bytes: Array(try QRPicture(of: code.code.text).svg.utf8), type: "image/svg+xml")
+        response.headers[.contentSecurityPolicy] = "default-src 'none'"
+        response.headers[.xContentTypeOptions] = "nosniff"
+        return response
+    }
+
+    /// How a sign-in goes on, as the page's script reads it.
+    private func state(of id: AuthorizationID, _ visit: Visit, codeUntil: Timestamp?) async throws -> Response {
+        let length = visit.incoming.query["wait"].flatMap { Int64($0) }.map { Seconds($0) } ?? 0
+        let end = ports.time.now.adding(min(max(length, 0), Self.longestWait))
+        let outcome = try await progress(of: id, visit, until: min(end, codeUntil ?? end))
         let (state, next): (String, String) =
             switch outcome {
-            case .shown(_, .asking): ("open", "/signin/\(id)")
+            case .shown(_, .showing) where codeUntil.map { ports.time.now >= $0 } ?? false: ("ended", "/signin/\(id)")
+            case .shown(_, .asking), .shown(_, .showing): ("open", "/signin/\(id)")
+            case .shown(_, .scanned): ("scanned", "/signin/\(id)")
             case .shown(_, .declined): ("declined", "/signin/\(id)")
             case .shown(_, .authenticated): ("approved", "/signin/\(id)/done")
             case .shown(_, .unanswered), .shown(_, .finished), .notFound: ("ended", "/signin/\(id)")
             }
         return Response(json: ["state": .string(state), "next": .string(next)])
+    }
+
+    /// A sign-in when it is no longer as the page shows it, at the deadline, or when the server is about to stop.
+    private func progress(
+        of id: AuthorizationID, _ visit: Visit, until deadline: Timestamp
+    ) async throws -> WatchAuthorization.Outcome {
+        do {
+            return try await WatchAuthorization.show(
+                id, in: visit.browser, isScanned: visit.incoming.query["seen"] == "scanned", waitingUntil: deadline,
+                changes: try resources.changes(for: visit.incoming.context), ports: ports)
+        } catch is CancellationError where resources.shutdown.isOver {
+            return try await WatchAuthorization.show(id, in: visit.browser, ports: ports)
+        }
     }
 
     private func finish(_ id: AuthorizationID, _ visit: Visit) async throws -> Response {

@@ -16,6 +16,7 @@ extension OAuthDoor {
             guard let grant = form["grant_type"] else { throw OAuthError(.invalidRequest, "grant_type is missing") }
             switch grant {
             case "authorization_code": return try await redeemCode(form, by: client)
+            case "refresh_token": return try await refresh(form, by: client)
             default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
             }
         }
@@ -34,12 +35,27 @@ extension OAuthDoor {
         }
     }
 
+    /// Spec: RFC 6749 §6.
+    private func refresh(_ form: FormFields, by client: ClientID) async throws -> Response {
+        guard let token = form["refresh_token"] else {
+            throw OAuthError(.invalidRequest, "refresh_token is missing")
+        }
+        let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) }
+        switch try await RefreshTokens.refresh(Secret(token), scopes: scopes, by: client, ports: ports) {
+        case .refreshed(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
+        case .invalid: throw OAuthError(.invalidGrant, "the refresh token is over, replaced or another client's")
+        case .scopeExceeded: throw OAuthError(.invalidScope, "scope has more than was given")
+        case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
+        }
+    }
+
     /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3.
     private static func reply(_ tokens: SignedTokens) -> Response {
         Response(
             json: .members([
                 "access_token": .string(tokens.access.reveal()), "token_type": "Bearer",
                 "expires_in": .integer(tokens.expiresIn.value), "scope": .string(tokens.scopes.joined(separator: " ")),
+                "refresh_token": tokens.refresh.map { .string($0.reveal()) },
                 "id_token": tokens.identity.map { .string($0.reveal()) },
             ]))
     }
@@ -47,14 +63,19 @@ extension OAuthDoor {
     /// The client that calls: by its secret in the header or in the form or, if it keeps none, by its id.
     ///
     /// Spec: RFC 6749 §2.3.1, §3.2.1.
-    private func client(of incoming: Incoming, _ form: FormFields) async throws -> ClientID {
+    ///
+    /// - Parameters:
+    ///   - incoming: the request.
+    ///   - form: its form.
+    ///   - mayBePublic: whether a client that keeps no secret may call.
+    func client(of incoming: Incoming, _ form: FormFields, mayBePublic: Bool = true) async throws -> ClientID {
         let header = incoming.headers[.authorization]
         guard
             let pair = try header.map({ try Self.basic($0) })
                 ?? form["client_secret"].map({ secret in
                     (form["client_id"] ?? "", Secret(secret))
                 })
-        else { return try await publicClient(form["client_id"]) }
+        else { return try await publicClient(mayBePublic ? form["client_id"] : nil) }
         guard header == nil || form["client_secret"] == nil else {
             throw OAuthError(.invalidRequest, "the client must authenticate in one way only")
         }

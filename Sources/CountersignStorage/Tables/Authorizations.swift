@@ -119,10 +119,19 @@ extension SQLTransaction {
     private func columns(of ask: Authorization.Ask?, of id: AuthorizationID) throws -> [SQLValue] {
         guard let ask else { return [.null, .null, .null, .null, .null] }
         return [
-            .blob(try sealer.seal(Array(ask.number.digits.utf8), for: Authorization.numberPlace("\(id)"))),
+            try number(of: ask, of: id),
             ask.until.value, .optional(ask.challenge?.description), .integer(ask.isBrowserKnown ? 1 : 0),
             .integer(ask.isDeclined ? 1 : 0),
         ]
+    }
+
+    /// The sealed number; nothing where a code is shown.
+    private func number(of ask: Authorization.Ask, of id: AuthorizationID) throws -> SQLValue {
+        switch ask.shown {
+        case .number(let number):
+            .blob(try sealer.seal(Array(number.digits.utf8), for: Authorization.numberPlace("\(id)")))
+        case .code: .null
+        }
     }
 
     private func authorization(_ row: SQLRow) throws -> Authorization {
@@ -137,12 +146,17 @@ extension SQLTransaction {
     }
 
     private func ask(_ row: SQLRow, of id: AuthorizationID) throws -> Authorization.Ask? {
-        guard let sealed = try row.optionalBlob(8) else { return nil }
-        let digits = String(
-            decoding: try sealer.open(sealed, for: Authorization.numberPlace("\(id)")), as: UTF8.self)
-        guard let number = EntryNumber(digits) else { throw StoreError.corruptRow("authorization") }
+        guard let until = try row.optionalTime(9) else { return nil }
+        var shown = Authorization.Ask.Shown.code
+        if let sealed = try row.optionalBlob(8) {
+            let digits = try sealer.open(sealed, for: Authorization.numberPlace("\(id)"))
+            guard let number = EntryNumber(String(decoding: digits, as: UTF8.self)) else {
+                throw StoreError.corruptRow("authorization")
+            }
+            shown = .number(number)
+        }
         return Authorization.Ask(
-            number: number, until: try row.time(9), challenge: try row.optionalID(10),
+            shown, until: until, challenge: try row.optionalID(10),
             isBrowserKnown: try row.integer(11) == 1, isDeclined: try row.integer(12) == 1)
     }
 

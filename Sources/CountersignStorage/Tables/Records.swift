@@ -74,6 +74,7 @@ private enum Statements {
                 """), clockError
         ),
         (sweep("sessions", key: "id", where: "expires_at < $1"), clockError),
+        (sweep("revoked_tokens", key: "jti", where: "expires_at < $1"), clockError),
         (sweep("token_families", key: "id", where: "expires_at < $1"), clockError),
         (sweep("outbox", key: "id", where: "state = 'delivered' AND delivered_at < $1"), .days(1)),
         // A dead message can no longer be sent but can still be looked at: a callback for 30 days, any other message

@@ -4,15 +4,28 @@ import Encodings
 
 private enum Statements {
     private static let columns =
-        "id, client_id, session_id, scopes, authentication, created_at, expires_at, ended_at"
+        """
+        id, client_id, session_id, scopes, authentication, generation, rotated_at, created_at, idle_until, expires_at,
+        ended_at
+        """
     static let byID = SQLStatement("SELECT \(columns) FROM token_families WHERE id = $1")
     static let ofUser = SQLStatement("SELECT \(columns) FROM token_families WHERE user_id = $1 ORDER BY id")
     static let insert = SQLStatement(
         """
         INSERT INTO token_families
-          (id, client_id, user_id, session_id, enrollment_id, scopes, authentication, created_at, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+          (id, client_id, user_id, session_id, enrollment_id, scopes, authentication, offline, generation, created_at,
+          idle_until, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
         """)
+    /// Decides which of several requests with one refresh token replaces it.
+    static let refresh = SQLStatement(
+        """
+        UPDATE token_families SET generation = $3, rotated_at = $4, idle_until = $5
+        WHERE id = $1 AND generation = $2 AND ended_at IS NULL
+        """)
+    static let revoke = SQLStatement(
+        "INSERT INTO revoked_tokens (jti, expires_at) VALUES ($1, $2) ON CONFLICT (jti) DO NOTHING")
+    static let revoked = SQLStatement("SELECT 1 FROM revoked_tokens WHERE jti = $1")
 
     static let deleteAll = SQLStatement("DELETE FROM token_families WHERE user_id = $1")
 
@@ -21,7 +34,7 @@ private enum Statements {
     }
 
     static let endOne = end("id = $3")
-    static let endOfSession = end("session_id = $3")
+    static let endOfSession = end("session_id = $3 AND offline = 0")
     static let endOfDevice = end("user_id = $3 AND enrollment_id = $4")
     static let endOfUser = end("user_id = $3")
     static let endOfUserAndClient = end("user_id = $3 AND client_id = $4")
@@ -42,8 +55,27 @@ extension SQLTransaction {
         TokenFamily(
             id: try row.id(0), client: try row.id(1), session: try row.id(2),
             scopes: try row.text(3).split(separator: " ").map(String.init),
-            authentication: try row.authentication(4), createdAt: try row.time(5), expiresAt: try row.time(6),
-            endedAt: try row.optionalTime(7))
+            authentication: try row.authentication(4), generation: try row.integer(5),
+            rotatedAt: try row.optionalTime(6), createdAt: try row.time(7), idleUntil: try row.time(8),
+            expiresAt: try row.time(9), endedAt: try row.optionalTime(10))
+    }
+
+    func refresh(
+        _ family: TokenFamily, to generation: Int64, rotatedAt: Timestamp?, idleUntil: Timestamp
+    ) throws -> Bool {
+        let arguments: [SQLValue] = [
+            family.id.value, .integer(family.generation), .integer(generation), .optional(rotatedAt?.milliseconds),
+            idleUntil.value,
+        ]
+        return try connection.execute(Statements.refresh, arguments) == 1
+    }
+
+    func revoke(_ jti: String, until time: Timestamp) throws {
+        try connection.send(Statements.revoke, [.text(jti), time.value])
+    }
+
+    func isRevoked(_ jti: String) throws -> Bool {
+        try first(Statements.revoked, [.text(jti)]) { _ in true } ?? false
     }
 
     func insert(_ family: TokenFamily) throws {
@@ -52,7 +84,8 @@ extension SQLTransaction {
             [
                 family.id.value, family.client.value, family.user.value, family.session.value,
                 family.authentication.enrollment.value, .text(family.scopes.joined(separator: " ")),
-                .text(family.authentication.json.text), family.createdAt.value, family.expiresAt.value,
+                .text(family.authentication.json.text), .integer(family.isOffline ? 1 : 0),
+                .integer(family.generation), family.createdAt.value, family.idleUntil.value, family.expiresAt.value,
             ])
     }
 

@@ -68,6 +68,52 @@ struct SignInPageTests {
         }
     }
 
+    @Test(
+        "From a browser that nobody knows, by the code on the page, which is another one each minute",
+        .enabled(if: QRReader.isThere, "zbarimg is not installed"))
+    func scans() async throws {
+        try await SignInPageScene.with([:]) { scene in
+            let first = try await scene.browser.get(scene.request())
+            // By default the number is offered only in browsers in which the person has signed in.
+            let choice = try await scene.browser.submit(first, to: "/signin/choose", [("identifier", "customer-1")])
+            #expect(choice.html.contains("value=\"qr\"") && !choice.html.contains("value=\"device\""))
+            let asked = try await scene.browser.submit(first, to: "/signin/ask", [("way", "qr")])
+            let path = try #require(asked.location)
+            let page = try await scene.browser.get(path)
+            #expect(page.html.contains("src=\"\(path)/code\"") && page.number == nil)
+            let state = try #require(page.html.firstMatch(of: #/data-state="([^"]*)"/#)).output.1
+            #expect(try await scene.browser.get("\(state)").reply.json["state"] == "open")
+            let picture = try await scene.browser.get("\(path)/code")
+            #expect(picture.reply.headers["content-type"] == "image/svg+xml")
+            #expect(try await TestBrowser(scene.server).get("\(path)/code").status == 404)
+            // A minute later the page is to be got again, with another code.
+            scene.server.clock.advance(seconds: 60)
+            #expect(try await scene.browser.get("\(state)").reply.json["state"] == "ended")
+            let later = try await scene.browser.get("\(path)/code")
+            #expect(later.reply.body != picture.reply.body)
+            let text = try QRReader.read(svg: later.html)
+            let code = try #require(ChallengeCode(text))
+            let challenge = "\(code.challenge)"
+            let claim: JSONValue = [
+                "transaction_id": .string(challenge), "otp": .string(code.otp.reveal()), "via": "qr",
+            ]
+            let waiting = Task { try await scene.browser.get("\(path)/state?wait=20&seen=open") }
+            try await letItWait()
+            #expect(try await scene.scene.phone.send(.POST, "/v1/challenges/claim", claim).status < 300)
+            #expect(try await waiting.value.reply.json["state"] == "scanned")
+            let deciding = Task { try await scene.browser.get("\(path)/state?wait=20&seen=scanned") }
+            try await letItWait()
+            _ = try await scene.scene.phone.answer(challenge, .approved(.confirm, number: nil))
+            #expect(try await deciding.value.reply.json["state"] == "approved")
+            let done = try await scene.browser.get("\(path)/done")
+            #expect(try await scene.redeem(try #require(done.result["code"])).status == 200)
+            // The browser is known now.
+            let fresh = try await scene.browser.get(scene.request(["prompt": "login"]))
+            let next = try await scene.browser.submit(fresh, to: "/signin/choose", [("identifier", "customer-1")])
+            #expect(next.html.contains("value=\"device\""))
+        }
+    }
+
     @Test("A sign-in is seen and finished only in the browser that began it")
     func otherBrowser() async throws {
         try await SignInPageScene.with { scene in

@@ -175,7 +175,7 @@ struct SignInPageScene: Sendable {
     }
 
     func token(
-        _ fields: [(String, String)], basic: (String, String)? = nil
+        _ fields: [(String, String)], basic: (String, String)? = nil, at path: String = "/oauth2/token"
     ) async throws -> Reply {
         let form = fields.map { "\($0.0)=\(URIText.encoded($0.1))" }.joined(separator: "&")
         var headers = [("Content-Type", "application/x-www-form-urlencoded")]
@@ -183,7 +183,7 @@ struct SignInPageScene: Sendable {
             headers.append(("Authorization", "Basic \(Base64.encode(Array("\(basic.0):\(basic.1)".utf8)))"))
         }
         return try await server.send(
-            .POST, "/oauth2/token", headers: headers, body: Array(form.utf8), isContract: false)
+            .POST, path, headers: headers, body: Array(form.utf8), isContract: false)
     }
 
     func redeem(_ code: String, basic: (String, String)? = nil) async throws -> Reply {

@@ -102,6 +102,63 @@ struct TokenTests {
         }
     }
 
+    @Test("oidcc-refresh-token: offline_access gives a refresh token, and that new tokens")
+    func refresh() async throws {
+        try await SignInPageScene.with { scene in
+            let code = try #require(try await scene.signIn(["scope": "openid offline_access"]).result["code"])
+            let tokens = try await scene.redeem(code).json
+            let token = try #require(tokens["refresh_token"]?.string)
+            func refresh(_ fields: [(String, String)] = []) async throws -> Reply {
+                try await scene.token(
+                    [("grant_type", "refresh_token"), ("refresh_token", token)] + fields, basic: scene.credential)
+            }
+            let next = try await refresh([("scope", "openid")])
+            #expect(next.status == 200 && next.json["scope"] == "openid", "\(next)")
+            #expect(next.json["refresh_token"] == .string(token))
+            let access = try #require(next.json["access_token"]?.string)
+            #expect(try await scene.userinfo(access).status == 200)
+            expect(try await refresh([("scope", "openid profile")]), 400, "invalid_scope")
+            let missing = try await scene.token([("grant_type", "refresh_token")], basic: scene.credential)
+            expect(missing, 400, "invalid_request")
+            // A code that comes again ends these, too.
+            expect(try await scene.redeem(code), 400, "invalid_grant")
+            expect(try await refresh(), 400, "invalid_grant")
+            expect(try await scene.userinfo(access), 401, "invalid_token")
+        }
+    }
+
+    // Spec: RFC 7662 §2.1, RFC 7009 §2.1.
+    @Test("Introspection and revocation are for the authenticated client, and say no more than they must")
+    func state() async throws {
+        try await SignInPageScene.with { scene in
+            let code = try #require(try await scene.signIn(["scope": "openid offline_access"]).result["code"])
+            let tokens = try await scene.redeem(code).json
+            let access = try #require(tokens["access_token"]?.string)
+            let refresh = try #require(tokens["refresh_token"]?.string)
+            let (id, secret) = scene.credential
+            func post(_ path: String, _ token: String?, basic: (String, String)?) async throws -> Reply {
+                try await scene.token(
+                    token.map { [("token", $0), ("token_type_hint", "unknown")] } ?? [], basic: basic, at: path)
+            }
+            let active = try await post("/oauth2/introspect", access, basic: (id, secret))
+            #expect(active.status == 200 && active.json["active"] == true, "\(active)")
+            #expect(active.json["sub"] == .string(scene.scene.user) && active.json["client_id"] == .string(id))
+            #expect(active.json["token_type"] == "Bearer" && active.json["exp"]?.integer != nil)
+            #expect(try await post("/oauth2/introspect", refresh, basic: (id, secret)).json["active"] == true)
+            let inactive = try await post("/oauth2/introspect", "x", basic: (id, secret))
+            #expect(inactive.status == 200 && inactive.json == ["active": false])
+            expect(try await post("/oauth2/introspect", access, basic: nil), 401, "invalid_client")
+            expect(try await post("/oauth2/introspect", nil, basic: (id, secret)), 400, "invalid_request")
+            expect(try await post("/oauth2/revoke", access, basic: (id, "wrong")), 401, "invalid_client")
+            for token in [access, "x", refresh] {
+                let revoked = try await post("/oauth2/revoke", token, basic: (id, secret))
+                #expect(revoked.status == 200 && revoked.body.isEmpty, "\(revoked)")
+                let state = try await post("/oauth2/introspect", token, basic: (id, secret))
+                #expect(state.json == ["active": false])
+            }
+        }
+    }
+
     @Test("Wrong secrets meet the limit that all doors share")
     func limit() async throws {
         try await SignInPageScene.with { scene in

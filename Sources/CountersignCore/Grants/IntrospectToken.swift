@@ -1,0 +1,36 @@
+package import CountersignWire
+package import Encodings
+
+/// Tells the client that got a token whether it is good.
+///
+/// Spec: RFC 7662 §2.
+package enum IntrospectToken {
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The access token is good.
+        case access(VerifiedAccess)
+        /// The refresh token is good.
+        case refresh(TokenFamily)
+        /// It is not, or the caller may not know.
+        case inactive
+    }
+
+    /// Says whether a token is good.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func introspect(
+        _ token: Secret<String>, by client: ClientID, ports: Ports
+    ) async throws -> Outcome {
+        if let (id, generation) = ports.hasher.refreshToken(token) {
+            let now = ports.time.now
+            let family = try await ports.store.read { try $0.families.find(id) }
+            guard let family, family.client == client, family.isOffline, family.isActive(at: now),
+                family.generation == generation
+            else { return .inactive }
+            return .refresh(family)
+        }
+        guard let verified = try await VerifyAccessToken.verify(token, ports: ports), verified.family.client == client
+        else { return .inactive }
+        return .access(verified)
+    }
+}

@@ -1,0 +1,79 @@
+package import CountersignWire
+package import Encodings
+
+/// Gives a client new tokens for a refresh token.
+///
+/// Spec: RFC 6749 §6, OpenID Connect Core 1.0 §12, RFC 9700 §4.14.2.
+package enum RefreshTokens {
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The client gets tokens.
+        case refreshed(UnsignedTokens)
+        /// The token is not ours, another client's, over, or was replaced.
+        case invalid
+        /// The client wants a scope that it was not given.
+        case scopeExceeded
+        /// The client is disabled, or uses the provider no more.
+        case clientGone
+    }
+
+    /// Refreshes.
+    ///
+    /// The refresh token of an app is replaced each time, since the app cannot prove who it is. The one before it may
+    /// come again for a short time, until the new one is used: then its reply was lost, or two requests came at once,
+    /// and both get the same successor. Any older one ends the family: somebody else has had it. A client that proves
+    /// who it is keeps its token.
+    ///
+    /// - Parameters:
+    ///   - token: the refresh token.
+    ///   - scopes: the scopes that the client wants now; nil for those that it was given.
+    ///   - client: the client, which the caller has authenticated.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func refresh(
+        _ token: Secret<String>, scopes: [String]?, by client: ClientID, ports: Ports
+    ) async throws -> Outcome {
+        guard let (id, generation) = ports.hasher.refreshToken(token) else { return .invalid }
+        let now = ports.time.now
+        let sid = Base64URL.encode(ports.random.bytes(16))
+        return try await ports.commit(at: now, as: .client(client)) { work in
+            guard let found = try work.clients.lock(client), found.disabledAt == nil,
+                let party = try work.relyingParties.find(client)
+            else { return .clientGone }
+            guard let family = try work.families.find(id), family.client == client, family.isOffline,
+                family.isActive(at: now)
+            else { return .invalid }
+            guard scopes?.allSatisfy(family.scopes.contains) ?? true else { return .scopeExceeded }
+            guard let current = try work.current(family, showing: generation, of: party) else {
+                try work.endFamilies(
+                    .family(family.id, of: family.user, at: client), because: .refreshReused)
+                return .invalid
+            }
+            let name = try work.sessions.sid(of: family.session, for: client, new: sid)
+            return .refreshed(
+                UnsignedTokens(family: current, scopes: scopes ?? family.scopes, nonce: nil, sid: name, party: party))
+        }
+    }
+}
+
+extension UnitOfWork {
+    /// The family with the refresh token that is good from now on; nil if the one that was shown is too old.
+    fileprivate func current(
+        _ family: TokenFamily, showing generation: Int64, of party: RelyingParty
+    ) throws -> TokenFamily? {
+        let idleUntil = min(family.expiresAt, now.adding(TokenLifetimes.refreshIdle))
+        if generation == family.generation {
+            let isReplaced = !party.profile.isConfidential
+            let next = isReplaced ? generation + 1 : generation
+            guard
+                try families.refresh(
+                    family, to: next, rotatedAt: isReplaced ? now : family.rotatedAt, idleUntil: idleUntil)
+            else { throw StoreError.serializationFailure }
+            return try families.find(family.id)
+        }
+        guard generation == family.generation - 1, let rotatedAt = family.rotatedAt,
+            now < rotatedAt.adding(TokenLifetimes.grace)
+        else { return nil }
+        return family
+    }
+}

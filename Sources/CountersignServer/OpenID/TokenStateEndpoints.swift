@@ -1,0 +1,56 @@
+import CountersignCore
+import CountersignWire
+import Encodings
+import Hummingbird
+
+/// The endpoints that say whether a token is good, and take it back.
+extension OAuthDoor {
+    func addTokenState(to table: inout RouteTable) {
+        // Spec: RFC 7662 §2.
+        table.add(.post, "/oauth2/introspect") { [self] request, context in
+            let (client, token) = try await tokenRequest(request, context, mayBePublic: false)
+            switch try await IntrospectToken.introspect(token, by: client, ports: ports) {
+            case .access(let access):
+                return Response(json: describe(access.family, access.scopes, "Bearer", access))
+            case .refresh(let family):
+                return Response(json: describe(family, family.scopes, "refresh_token", nil))
+            case .inactive: return Response(json: ["active": false])
+            }
+        }
+        // Spec: RFC 7009 §2.
+        table.add(.post, "/oauth2/revoke") { [self] request, context in
+            let (client, token) = try await tokenRequest(request, context, mayBePublic: true)
+            switch try await RevokeToken.revoke(token, by: client, ports: ports) {
+            case .revoked: return Response(status: .ok)
+            case .notYours: throw OAuthError(.invalidGrant, "the token was given to another client")
+            }
+        }
+    }
+
+    /// The authenticated client, and the token that it asks about; a hint of the token's type is not needed.
+    private func tokenRequest(
+        _ request: Request, _ context: ServerContext, mayBePublic: Bool
+    ) async throws -> (ClientID, Secret<String>) {
+        let incoming = try await Incoming(request, context)
+        let form = try FormFields(form: incoming)
+        let client = try await client(of: incoming, form, mayBePublic: mayBePublic)
+        guard let token = form["token"] else { throw OAuthError(.invalidRequest, "token is missing") }
+        return (client, Secret(token))
+    }
+
+    /// Spec: RFC 7662 §2.2.
+    private func describe(
+        _ family: TokenFamily, _ scopes: [String], _ type: String, _ access: VerifiedAccess?
+    ) -> JSONValue {
+        .members([
+            "active": true, "scope": .string(scopes.joined(separator: " ")), "client_id": .string("\(family.client)"),
+            "token_type": .string(type), "sub": .string("\(family.user)"), "iss": .string("\(ports.issuer)"),
+            "aud": .string("\(ports.issuer)"),
+            "iat": .integer((access?.issuedAt ?? family.createdAt).seconds),
+            "exp": .integer((access?.expiresAt ?? min(family.idleUntil, family.expiresAt)).seconds),
+            "jti": access.map { .string($0.jti) }, "auth_time": .integer(family.authentication.at.seconds),
+            "acr": .string(family.authentication.strength.rawValue),
+            "amr": .array(family.authentication.methods.map(JSONValue.string)),
+        ])
+    }
+}

@@ -1,0 +1,58 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+// Spec: RFC 7009 §2, RFC 7662 §2 and §2.2.
+@Suite("Whether a token is good, and taking it back")
+struct TokenStateTests {
+    @Test("An access token ends alone; a refresh token ends all")
+    func revoked() async throws {
+        let scene = try await SignInScene(profile: .web)
+        let tokens = try await scene.offline().tokens
+        func revoke(_ token: Secret<String>, by client: ClientID? = nil) async throws -> RevokeToken.Outcome {
+            try await RevokeToken.revoke(token, by: client ?? scene.shop.id, ports: scene.world.ports)
+        }
+        let other = try await scene.world.makeClient("Other").client
+        let refresh = try #require(tokens.refresh)
+        #expect(try await revoke(tokens.access, by: other.id) == .notYours)
+        #expect(try await revoke(refresh, by: other.id) == .notYours)
+        #expect(try await revoke(Secret("x")) == .revoked)
+        #expect(try await scene.isGood(tokens))
+        #expect(try await revoke(tokens.access) == .revoked)
+        #expect(try await revoke(tokens.access) == .revoked)
+        #expect(try await !scene.isGood(tokens))
+        let next = try await scene.refreshed(refresh)
+        #expect(try await scene.isGood(next))
+        #expect(try await revoke(refresh) == .revoked)
+        #expect(try await !scene.isGood(next))
+        #expect(try await scene.refresh(refresh) == .invalid)
+    }
+
+    @Test("Only the client that got a token learns that it is good")
+    func introspected() async throws {
+        let scene = try await SignInScene()
+        let (given, tokens) = try await scene.offline()
+        let other = try await scene.world.makeClient("Other").client
+        func introspect(
+            _ token: Secret<String>?, by client: ClientID? = nil
+        ) async throws -> IntrospectToken.Outcome {
+            try await IntrospectToken.introspect(
+                try #require(token), by: client ?? scene.shop.id, ports: scene.world.ports)
+        }
+        guard case .access(let access) = try await introspect(tokens.access) else { throw World.Broken("access") }
+        #expect(access.family == given.family && access.scopes == ["openid", "offline_access"])
+        #expect(try await introspect(tokens.refresh) == .refresh(given.family))
+        #expect(try await introspect(tokens.access, by: other.id) == .inactive)
+        #expect(try await introspect(tokens.refresh, by: other.id) == .inactive)
+        #expect(try await introspect(tokens.identity) == .inactive)
+        #expect(try await introspect(Secret("x")) == .inactive)
+        _ = try await scene.refreshed(tokens.refresh)
+        #expect(try await introspect(tokens.refresh) == .inactive)
+        scene.world.time.advance(seconds: 600)
+        #expect(try await introspect(tokens.access) == .inactive)
+    }
+}
