@@ -45,7 +45,7 @@ extension Schema {
             """
             CREATE TABLE token_families (
               id TEXT PRIMARY KEY, client_id TEXT NOT NULL, user_id TEXT NOT NULL, session_id TEXT NOT NULL,
-              enrollment_id TEXT NOT NULL, scopes TEXT NOT NULL, authentication TEXT NOT NULL,
+              enrollment_id TEXT NOT NULL, sid TEXT NOT NULL, scopes TEXT NOT NULL, authentication TEXT NOT NULL,
               offline \(integer) NOT NULL, generation \(integer) NOT NULL, rotated_at \(integer),
               idle_until \(integer) NOT NULL, created_at \(integer) NOT NULL, expires_at \(integer) NOT NULL,
               ended_at \(integer), reason TEXT

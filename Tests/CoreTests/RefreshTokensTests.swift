@@ -81,7 +81,7 @@ struct RefreshTokensTests {
             throw World.Broken("refresh")
         }
         #expect(next.family.authentication == given.family.authentication && next.scopes == ["openid"])
-        #expect(next.sid == given.sid && next.nonce == nil)
+        #expect(next.family.sid == given.family.sid && next.nonce == nil)
         #expect(try await scene.refresh(tokens.refresh, scopes: ["openid", "profile"]) == .scopeExceeded)
         guard case .refreshed(let whole) = try await scene.refresh(tokens.refresh) else {
             throw World.Broken("refresh")

@@ -124,6 +124,20 @@ struct SignInScene: Sendable {
         try await FinishSignIn.finish(asked.id, in: browser ?? self.browser, former: former, ports: world.ports)
     }
 
+    /// What ends a sign-in, its session and its tokens.
+    enum Ending: CaseIterable { case device, link, clientDisabled, settings }
+
+    func end(_ ending: Ending) async throws {
+        switch ending {
+        case .device:
+            _ = try await RemoveEnrollment.remove(
+                device.enrollment, of: .id(user), by: shop.caller, ports: world.ports)
+        case .link: _ = try await UnlinkUser.unlink(.id(user), from: shop.caller, ports: world.ports)
+        case .clientDisabled: _ = try await DisableClient.disable(shop.id, by: .system, ports: world.ports)
+        case .settings: _ = try await RemoveRelyingParty.remove(shop.id, by: .system, ports: world.ports)
+        }
+    }
+
     /// The tokens of a sign-in with the scope `offline_access`.
     func offline() async throws -> (given: UnsignedTokens, tokens: SignedTokens) {
         let session = try #require(try await signedIn().session).secret

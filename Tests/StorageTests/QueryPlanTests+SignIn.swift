@@ -55,7 +55,7 @@ extension QueryPlanTests {
         else { throw World.Broken("redeem") }
         let tokens = try await SignTokens.sign(redeemed, ports: world.ports)
         #expect(try await ShowClaims.show(tokens.access, ports: world.ports) == .invalidToken)
-        try await CancelSignIn.cancel(try await ask(nil).id, in: browser, ports: world.ports)
+        _ = try await CancelSignIn.cancel(try await ask(nil).id, in: browser, ports: world.ports)
         try await expectIndexed([
             "INSERT INTO authorizations", "FROM authorizations WHERE id", "UPDATE authorizations SET user_id",
             "UPDATE authorizations SET state", "INSERT INTO codes", "FROM codes WHERE hash", "UPDATE codes",

@@ -4,6 +4,15 @@ import Testing
 
 @Suite("RFC 3339 §5.6: moments in UTC")
 struct TimestampTests {
+    @Test("A number that is too large is the first or the last moment that there is")
+    func saturates() {
+        let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        #expect(Timestamp(seconds: .max) == last && Timestamp(seconds: .min) == first)
+        #expect(Timestamp(seconds: 1).adding(seconds: .max) == last)
+        #expect(Timestamp(seconds: -1).adding(seconds: .min) == first)
+        #expect(last.adding(seconds: 1) == last && first.adding(seconds: -1) == first)
+    }
+
     @Test(
         "Known moments",
         arguments: [

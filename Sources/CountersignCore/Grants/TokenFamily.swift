@@ -18,6 +18,8 @@ package struct TokenFamily: Equatable, Sendable {
     package let client: ClientID
     /// The session in which it began.
     package let session: SessionID
+    /// The session's name for the client.
+    package let sid: String
     /// The scopes.
     package let scopes: [String]
     /// Who was authenticated, how and when.
@@ -45,13 +47,15 @@ package struct TokenFamily: Equatable, Sendable {
 
     /// A family of these parts.
     package init(
-        id: TokenFamilyID, client: ClientID, session: SessionID, scopes: [String], authentication: Authentication,
-        generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp, idleUntil: Timestamp, expiresAt: Timestamp,
+        id: TokenFamilyID, client: ClientID, session: SessionID, sid: String, scopes: [String],
+        authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
+        idleUntil: Timestamp, expiresAt: Timestamp,
         endedAt: Timestamp?
     ) {
         self.id = id
         self.client = client
         self.session = session
+        self.sid = sid
         self.scopes = scopes
         self.authentication = authentication
         self.generation = generation
@@ -64,15 +68,16 @@ package struct TokenFamily: Equatable, Sendable {
 
     /// A family that is given now.
     init(
-        id: TokenFamilyID, client: ClientID, session: SessionID, scopes: [String], authentication: Authentication,
-        at now: Timestamp
+        id: TokenFamilyID, client: ClientID, session: SessionID, sid: String, scopes: [String],
+        authentication: Authentication, at now: Timestamp
     ) {
         let isOffline = scopes.contains(Self.offlineAccess)
         let (idle, absolute) =
             isOffline
             ? (TokenLifetimes.refreshIdle, TokenLifetimes.refresh) : (TokenLifetimes.access, TokenLifetimes.access)
         self.init(
-            id: id, client: client, session: session, scopes: scopes, authentication: authentication, generation: 0,
+            id: id, client: client, session: session, sid: sid, scopes: scopes, authentication: authentication,
+            generation: 0,
             rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil)
     }
 }

@@ -51,6 +51,10 @@ enum AttemptLimit: Hashable, Sendable {
     case signInAsks(UserID, isBrowserKnown: Bool)
     /// Sign-ins that one network starts, whoever they name.
     case signInsFrom([UInt8])
+    /// Sign-ins at one client by a code: they have no user yet, so no user's limit counts them.
+    case signInCodes(ClientID, maximum: Int)
+    /// Codes for clients that one session gives.
+    case codesOf(SessionID)
     /// Test messages to one address, by its hash.
     case testMessages(to: String)
 
@@ -72,6 +76,8 @@ enum AttemptLimit: Hashable, Sendable {
         case .newDeviceAsks(let user, let client): "new device \(user) \(client)"
         case .signInAsks(let user, let isBrowserKnown): "sign-in \(isBrowserKnown ? "known" : "unknown") \(user)"
         case .signInsFrom(let network): "sign-ins from \(Hex.encode(network))"
+        case .signInCodes(let client, _): "sign-in codes \(client)"
+        case .codesOf(let session): "codes of \(session)"
         case .testMessages(let address): "test message \(address)"
         }
     }
@@ -80,7 +86,7 @@ enum AttemptLimit: Hashable, Sendable {
     var window: Seconds {
         switch self {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
-            .signInsFrom:
+            .signInsFrom, .signInCodes, .codesOf:
             .minutes(1)
         case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages: .hours(1)
         case .wrongAnswers, .resends: .days(1)
@@ -95,10 +101,11 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongCredentialsFrom, .wrongTextCodes: 100
         case .refused, .wrongReturnCodes, .testMessages, .signInAsks(_, isBrowserKnown: true): 10
         case .signInAsks(_, isBrowserKnown: false): 3
-        case .signInsFrom: 60
+        case .signInsFrom, .codesOf: 60
         case .textCodes, .newDeviceAsks: 5
         case .otherWrongCredentials(let maximum), .wrongAnswers(_, let maximum), .typedTextCodes(_, let maximum),
-            .textCodesOf(_, let maximum), .codeAsks(_, let maximum), .resends(_, let maximum):
+            .textCodesOf(_, let maximum), .codeAsks(_, let maximum), .signInCodes(_, let maximum),
+            .resends(_, let maximum):
             maximum
         }
     }

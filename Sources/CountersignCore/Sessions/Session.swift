@@ -74,7 +74,7 @@ package protocol SessionStore {
     func end(_ session: SessionID, at: Timestamp) throws
     /// The name of a session for a client; it is given at the first call, and stays.
     ///
-    /// Each client has another name, so that clients cannot compare notes. Spec: OpenID Connect Back-Channel Logout
+    /// Each client has another name: a client is told of the end of what it knows. Spec: OpenID Connect Back-Channel Logout
     /// 1.0 §2.1.
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String
 }

@@ -96,7 +96,7 @@ package enum AskSignIn {
                         .number(inputs.number), until: until, challenge: asked?.challenge.id, isBrowserKnown: isKnown),
                     state: .open, expiresAt: now.adding(Authorization.lifetime))
             case .code:
-                let count = try work.count(.codeAsks(client.id, maximum: ports.limits.codeAsks))
+                let count = try work.count(.signInCodes(client.id, maximum: ports.limits.codeAsks))
                 if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
                 asked = work.challenge(toWhoever: type, by: client, id, request.place, inputs)
                 guard let asked else { return .clientGone }
@@ -133,16 +133,21 @@ extension UnitOfWork {
 
     /// The question to a person's devices; nil if they are not asked.
     ///
-    /// Their devices are not asked from a browser that the client's settings exclude, beyond the budget, while another
-    /// sign-in of theirs is asked, or if no device can answer.
+    /// Their devices are not asked from a browser that the client's settings exclude, beyond the budget, while a sign-in
+    /// of theirs is open in another browser, or if no device can answer.
     fileprivate func challenge(
         to user: UserID, _ type: ChallengeType, by client: Client, _ party: RelyingParty, isBrowserKnown: Bool,
         _ browser: KeyedHash, _ id: AuthorizationID, _ place: ContextLine?, _ inputs: AskChallenge.RandomInputs
     ) throws -> AskChallenge.Decided? {
         guard isBrowserKnown || party.askedBrowsers == .all else { return nil }
         try users.lock(user)
-        guard try !challenges.open(of: user).contains(where: { $0.purpose.authorization != nil && $0.isOpen(at: now) })
-        else { return nil }
+        for open in try challenges.open(of: user) where open.isOpen(at: now) {
+            guard let other = try open.purpose.authorization.flatMap({ try authorizations.find($0) }) else { continue }
+            // The person begins again in another tab, or goes before somebody at a browser that is not theirs.
+            let gives = other.browser == browser || isBrowserKnown && other.ask?.isBrowserKnown == false
+            guard gives else { return nil }
+            try endChallenge(open, as: .cancelled)
+        }
         // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients.
         guard try !count(.signInAsks(user, isBrowserKnown: isBrowserKnown)).isExceeded else { return nil }
         let request = Self.question(.id(user), type, by: client, place, for: AskSignIn.lifetime)

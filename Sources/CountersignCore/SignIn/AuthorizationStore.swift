@@ -17,6 +17,8 @@ package protocol AuthorizationStore {
     func decline(_ id: AuthorizationID, asked challenge: ChallengeID) throws
     /// Moves an authorization on, if it is in the state before and not over: the one update that decides every race.
     ///
+    /// Only the latest ask authenticates. What was granted can be redeemed for as long as its code is good.
+    ///
     /// - Returns: false if it was not.
     func advance(_ id: AuthorizationID, to state: AuthorizationState, at: Timestamp) throws -> Bool
     /// Deletes the authorizations of a user at a client or, without a client, at all.

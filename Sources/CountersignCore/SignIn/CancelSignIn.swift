@@ -2,20 +2,22 @@ package import CountersignWire
 
 /// Ends a sign-in because the person wants no more of it.
 package enum CancelSignIn {
-    /// Ends a sign-in that is open in this browser; another one stays as it is.
+    /// Ends a sign-in of this browser that has given its client nothing.
     ///
+    /// - Returns: false if there is none, or if the client has a code.
     /// - Throws: ``StoreError``.
-    package static func cancel(_ id: AuthorizationID, in browser: BrowserID, ports: Ports) async throws {
+    package static func cancel(_ id: AuthorizationID, in browser: BrowserID, ports: Ports) async throws -> Bool {
         let now = ports.time.now
-        try await ports.commit(at: now, as: .system) { work in
+        return try await ports.commit(at: now, as: .system) { work in
             guard let found = try work.authorizations.find(id),
                 found.browser == work.hasher.hash(of: browser, client: found.client),
                 try work.authorizations.advance(id, to: .refused, at: now)
-            else { return }
+            else { return false }
             if let challenge = try found.ask?.challenge.flatMap({ try work.challenges.find($0) }) {
                 try work.endChallenge(challenge, as: .cancelled)
             }
             work.notify(.authorization(id))
+            return true
         }
     }
 }

@@ -31,6 +31,10 @@ package enum FinishSignIn {
         case finished(Finished)
         /// There is no such sign-in in this browser, nobody is authenticated, or it was finished before.
         case notReady
+        /// Somebody else was authenticated than the client expects.
+        case otherPerson(Wanted)
+        /// The browser has got too many codes; try again after some seconds.
+        case tooMany(retryAfter: Seconds)
         /// The client is disabled, or uses the provider no more, or no longer has the redirect URI.
         case clientGone
     }
@@ -56,6 +60,10 @@ package enum FinishSignIn {
             guard try work.accepts(found.wanted) else { return .clientGone }
             // The device may have been removed since it approved, or the user unlinked.
             guard try work.isGood(authentication, at: found.client) else { return .notReady }
+            guard try work.is(authentication.user, hintedBy: found.wanted) else {
+                _ = try work.authorizations.advance(id, to: .refused, at: now)
+                return .otherPerson(found.wanted)
+            }
             guard try work.authorizations.advance(id, to: .granted(authentication), at: now) else { return .notReady }
             if let former, let session = try work.sessions.find(SecretHash(of: former), at: now) {
                 try work.endSession(session)
@@ -94,6 +102,8 @@ package enum FinishSignIn {
                 try work.is(authentication.user, hintedBy: wanted)
             else { return .notReady }
             if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
+            let count = try work.count(.codesOf(session.id))
+            if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
             let authorization = Authorization(
                 id: made.authorization, wanted: wanted,
                 browser: work.hasher.hash(of: browser, client: wanted.client), user: authentication.user, ask: nil,
@@ -135,10 +145,13 @@ extension UnitOfWork {
         return try relyingParties.find(client.id)?.redirectURI(named: wanted.redirectURI) != nil
     }
 
-    /// Whether an authentication is still good: the device is not removed, and the user is linked to the client.
-    fileprivate func isGood(_ authentication: Authentication, at client: ClientID) throws -> Bool {
-        guard try enrollments.find(authentication.enrollment)?.isPresent == true else { return false }
-        return try links.find(.id(authentication.user), of: client) != nil
+    /// Whether an authentication is still good: the user is linked to the client, and the device is neither removed nor
+    /// suspended.
+    ///
+    /// Reading both locks them, so that neither changes before this transaction has committed what it gives.
+    func isGood(_ authentication: Authentication, at client: ClientID) throws -> Bool {
+        guard try links.find(.id(authentication.user), of: client) != nil else { return false }
+        return try enrollments.state(authentication.enrollment) == .active
     }
 
     /// Whether a user is the one whom the client expects.

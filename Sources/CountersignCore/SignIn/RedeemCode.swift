@@ -39,16 +39,19 @@ package enum RedeemCode {
     ///
     /// - Throws: ``StoreError``.
     package static func redeem(_ request: Request, by client: ClientID, ports: Ports) async throws -> Outcome {
-        // Nothing is spent before the keys are there that sign the tokens: another server may just have made them.
-        guard try ports.keys.current().tokens.es256 != nil else { throw StoreError.unavailable }
+        let keys = try ports.keys.current().tokens
         let now = ports.time.now
         let id: TokenFamilyID = ports.random.id(at: now)
         let sid = Base64URL.encode(ports.random.bytes(16))
         let hash = SecretHash(of: request.code)
         return try await ports.commit(at: now, as: .client(client)) { work in
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
-                let party = try work.relyingParties.find(client)
+                let party = try work.relyingParties.lock(client)
             else { return .clientGone }
+            // Nothing is spent before the keys are there that sign the tokens: another server may just have made them.
+            guard keys.es256 != nil, keys.key(party.profile.idTokenAlgorithm) != nil else {
+                throw StoreError.unavailable
+            }
             guard let code = try work.authorizations.find(hash),
                 let authorization = try work.authorizations.find(code.authorization), authorization.client == client
             else { return .invalid }
@@ -56,20 +59,23 @@ package enum RedeemCode {
             let wanted = authorization.wanted
             guard now < code.expiresAt, request.fits(wanted), case .granted(let authentication) = authorization.state
             else { return .invalid }
+            // The device may have been removed since the code was given, or the user deleted.
+            guard try work.isGood(authentication, at: client) else { return .invalid }
             guard try work.authorizations.markSpent(hash, at: now) else {
                 return try work.endFamily(of: authorization.id)
             }
             guard try work.authorizations.advance(authorization.id, to: .redeemed(authentication, id), at: now) else {
                 return .invalid
             }
+            let name = try work.sessions.sid(of: code.session, for: client, new: sid)
             let family = TokenFamily(
-                id: id, client: client, session: code.session, scopes: wanted.scopes, authentication: authentication,
+                id: id, client: client, session: code.session, sid: name, scopes: wanted.scopes,
+                authentication: authentication,
                 at: now)
             try work.families.insert(family)
-            let name = try work.sessions.sid(of: code.session, for: client, new: sid)
             try work.raise(.tokensGiven(family))
             return .redeemed(
-                UnsignedTokens(family: family, scopes: wanted.scopes, nonce: wanted.nonce, sid: name, party: party))
+                UnsignedTokens(family: family, scopes: wanted.scopes, nonce: wanted.nonce, party: party))
         }
     }
 }

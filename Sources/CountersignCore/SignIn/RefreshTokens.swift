@@ -35,23 +35,23 @@ package enum RefreshTokens {
     ) async throws -> Outcome {
         guard let (id, generation) = ports.hasher.refreshToken(token) else { return .invalid }
         let now = ports.time.now
-        let sid = Base64URL.encode(ports.random.bytes(16))
         return try await ports.commit(at: now, as: .client(client)) { work in
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
-                let party = try work.relyingParties.find(client)
+                let party = try work.relyingParties.lock(client)
             else { return .clientGone }
             guard let family = try work.families.find(id), family.client == client, family.isOffline,
                 family.isActive(at: now)
             else { return .invalid }
+            // A suspended device may come back, and with it the tokens.
+            guard try work.isGood(family.authentication, at: client) else { return .invalid }
             guard scopes?.allSatisfy(family.scopes.contains) ?? true else { return .scopeExceeded }
             guard let current = try work.current(family, showing: generation, of: party) else {
                 try work.endFamilies(
                     .family(family.id, of: family.user, at: client), because: .refreshReused)
                 return .invalid
             }
-            let name = try work.sessions.sid(of: family.session, for: client, new: sid)
             return .refreshed(
-                UnsignedTokens(family: current, scopes: scopes ?? family.scopes, nonce: nil, sid: name, party: party))
+                UnsignedTokens(family: current, scopes: scopes ?? family.scopes, nonce: nil, party: party))
         }
     }
 }

@@ -11,8 +11,6 @@ package struct UnsignedTokens: Equatable, Sendable {
     package let scopes: [String]
     /// Repeated in the ID token; nil for nothing.
     package let nonce: String?
-    /// The session's name for the client.
-    package let sid: String
     /// How the client uses the provider.
     package let party: RelyingParty
 }
@@ -93,7 +91,7 @@ package enum SignTokens {
             "exp": .integer(now.adding(TokenLifetimes.identity).seconds), "iat": .integer(now.seconds),
             "auth_time": .integer(family.authentication.at.seconds),
             "acr": .string(family.authentication.strength.rawValue),
-            "amr": .array(family.authentication.methods.map(JSONValue.string)), "sid": .string(given.sid),
+            "amr": .array(family.authentication.methods.map(JSONValue.string)), "sid": .string(family.sid),
             "nonce": given.nonce.map(JSONValue.string),
             "at_hash": .string(Base64URL.encode(Array(half))),
         ])

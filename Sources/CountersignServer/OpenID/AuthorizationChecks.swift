@@ -16,6 +16,13 @@ struct AuthorizationChecks {
     /// Spec: OpenID Connect Core 1.0 §3.1.2.1.
     static let scopes = [TokenFamily.openID, "profile", TokenFamily.offlineAccess]
 
+    /// The parameters that a request may have; others are ignored.
+    static let parameters = [
+        "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
+        "code_challenge_method", "prompt", "max_age", "id_token_hint", "login_hint", "ui_locales", "request",
+        "request_uri",
+    ]
+
     /// What passed the checks.
     struct Checked {
         var wanted: Wanted
@@ -47,20 +54,20 @@ struct AuthorizationChecks {
         let (client, party) = try await client()
         let (uri, registered) = try redirectURI(of: party)
         var wanted = Wanted(client: client.id, redirectURI: uri, scopes: [])
-        wanted.clientState = form["state"]
         do throws(OAuthError) {
+            wanted.clientState = try value("state", ofAtMost: 2048)
             wanted.responseMode = try responseMode()
             try refuseRequestObjects()
             try checkResponseType()
             wanted.scopes = try scopes()
-            wanted.nonce = form["nonce"]
+            wanted.nonce = try value("nonce", ofAtMost: 512)
             wanted.codeChallenge = try codeChallenge(for: party)
             let prompts = try prompts()
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
             wanted.maximumAge = try maximumAge()
-            wanted.hint = try hint()
+            wanted.hint = try hint(of: client.id)
             wanted.identifier = form["login_hint"].flatMap { Self.identifier($0) }
-            wanted.languages = form["ui_locales"]
+            wanted.languages = form["ui_locales"].map(Self.languages)
             return Checked(
                 wanted: wanted, client: client, party: party, redirectURI: registered,
                 isSilent: prompts.contains("none"))
@@ -83,6 +90,18 @@ struct AuthorizationChecks {
         }
         return (named, registered)
     }
+
+    /// A value that a row will hold.
+    private func value(_ name: String, ofAtMost length: Int) throws(OAuthError) -> String? {
+        guard let value = form[name] else { return nil }
+        guard value.utf8.count <= length else {
+            throw OAuthError(.invalidRequest, "\(name) has more than \(length) bytes")
+        }
+        return value
+    }
+
+    /// As many of the languages as count.
+    static func languages(_ text: String) -> String { String(decoding: text.utf8.prefix(100), as: UTF8.self) }
 
     private func responseMode() throws(OAuthError) -> Wanted.ResponseMode {
         guard let text = form["response_mode"] else { return .query }
@@ -153,13 +172,13 @@ struct AuthorizationChecks {
     /// Whom the client expects: the user of an ID token of ours, which may be over, or a name in `login_hint`.
     ///
     /// A name that the person may change is no expectation; the page only suggests it.
-    private func hint() throws(OAuthError) -> UserReference? {
+    private func hint(of client: ClientID) throws(OAuthError) -> UserReference? {
         guard let text = form["id_token_hint"] else { return nil }
         guard let keys = try? ports.keys.current().tokens.published,
             let verified = try? JWS.verify(text, algorithms: [.rs256, .es256], type: .exactly("JWT"), keys: keys),
             let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
-            let user = claims["sub"]?.string.flatMap({ UserID($0) })
-        else { throw OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer") }
+            claims["aud"] == .string("\(client)"), let user = claims["sub"]?.string.flatMap({ UserID($0) })
+        else { throw OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer for this client") }
         return .id(user)
     }
 

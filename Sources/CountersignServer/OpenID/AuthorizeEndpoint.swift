@@ -9,15 +9,22 @@ import Hummingbird
 ///
 /// Spec: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
 extension SignInDoor {
+    /// How long a request may be that comes by a form, in bytes.
+    private static let longestQuery = 8192
+
     func addAuthorize(to table: inout RouteTable) {
         table.add(.get, "/oauth2/authorize") { [self] request, context in
             let incoming = try await Incoming(request, context)
             return try await authorize(try FormFields(query: incoming), incoming)
         }
         table.add(.post, "/oauth2/authorize") { request, context in
-            let form = try FormFields(form: try await Incoming(request, context))
+            let query = try FormFields(form: try await Incoming(request, context)).query(
+                of: AuthorizationChecks.parameters)
+            guard query.utf8.count <= Self.longestQuery else {
+                throw PageError(.notUnderstood, why: "the request is too long", status: 400)
+            }
             // Another site's form brings no cookie along, and a link does.
-            return Self.redirect(to: "/oauth2/authorize?\(form.query)")
+            return Self.redirect(to: "/oauth2/authorize?\(query)")
         }
     }
 
@@ -56,7 +63,12 @@ extension SignInDoor {
         else { return nil }
         switch try await FinishSignIn.goOn(checked.wanted, in: session, browser: visit.browser, ports: ports) {
         case .finished(let finished): return finished
-        case .notReady: return nil
+        case .notReady, .otherPerson: return nil
+        case .tooMany(let seconds):
+            var error = PageError(
+                .tooManyTries(until: Int(ports.time.now.adding(seconds).seconds)), why: nil, status: 429)
+            error.retryAfter = seconds.value
+            throw error
         case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
         }
     }

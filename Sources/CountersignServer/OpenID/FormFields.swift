@@ -54,9 +54,9 @@ struct FormFields: Sendable {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// All parameters, for a request that is sent on.
-    var query: String {
-        fields.sorted { $0.key < $1.key }
+    /// The parameters of these names, for a request that is sent on.
+    func query(of names: [String]) -> String {
+        fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }
             .map { "\(URIText.encoded($0.key))=\(URIText.encoded($0.value))" }.joined(separator: "&")
     }
 }

@@ -44,6 +44,7 @@ final class OAuthDoor: Door {
         // Spec: RFC 6749 §5.2.
         case .invalidClient: headers[.wwwAuthenticate] = "Basic realm=\"countersign\""
         // Spec: RFC 6750 §3.
+        case .invalidToken where error.isAboutNothing: headers[.wwwAuthenticate] = "Bearer"
         case .invalidToken, .insufficientScope:
             headers[.wwwAuthenticate] =
                 "Bearer error=\"\(error.code.rawValue)\", error_description=\"\(error.description)\""

@@ -45,6 +45,10 @@ struct OAuthError: Error, Hashable {
     let description: String
     /// The status, where the code's own does not fit.
     var status: Int?
+    /// Whether the caller has sent no token at all, so that the header names no error.
+    ///
+    /// Spec: RFC 6750 §3.1.
+    var isAboutNothing = false
     /// After how many seconds to try again; nil for no such advice.
     var retryAfter: Int64?
 

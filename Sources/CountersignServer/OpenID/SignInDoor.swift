@@ -42,7 +42,8 @@ final class SignInDoor: Door {
         case let error as Waits.TooMany:
             rendered(
                 PageError(
-                    .tooManyTries(until: Int(ports.time.now.adding(error.retryAfter).seconds)), why: nil, status: 429),
+                    .tooManyTries(until: Int(ports.time.now.adding(error.retryAfter).seconds)), why: nil, status: 429,
+                    retryAfter: error.retryAfter.value),
                 context)
         default: nil
         }
@@ -50,11 +51,25 @@ final class SignInDoor: Door {
 
     func refusal(of failure: RequestFailure, _ context: ServerContext) -> RenderedRefusal {
         let error = OAuthError(failure, requestID: context.requestID)
+        if case .overloaded = failure { return Self.overloaded }
         let problem: ErrorPage.Problem = error.code.status < 500 ? .notUnderstood : .broken
         var page = PageError(problem, why: error.description, status: error.status ?? error.code.status)
         page.retryAfter = error.retryAfter
         return rendered(page, context)
     }
+
+    /// It is made once: under overload there is no time to render pages.
+    private static let overloaded = RenderedRefusal(
+        status: 503,
+        headers: [
+            .contentType: "text/html; charset=utf-8", .retryAfter: "1", .xContentTypeOptions: "nosniff",
+            .contentSecurityPolicy: "default-src 'none'",
+        ],
+        body: Array(
+            """
+            <!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Too many visitors</title>
+            <h1>Too many visitors</h1><p>Reload this page in a few seconds.</p></html>
+            """.utf8), code: "page_error", detail: nil)
 
     private func rendered(_ error: PageError, _ context: ServerContext) -> RenderedRefusal {
         let page = ErrorPage(problem: error.problem, requestID: context.requestID, why: error.why)
@@ -81,7 +96,8 @@ struct PageError: Error {
     var client: PageFrame.Client?
     var language = PageLanguage.english
 
-    init(_ problem: ErrorPage.Problem, why: String?, status: Int) {
+    init(_ problem: ErrorPage.Problem, why: String?, status: Int, retryAfter: Int64? = nil) {
+        self.retryAfter = retryAfter
         self.problem = problem
         self.why = why
         self.status = status
@@ -94,9 +110,19 @@ struct PageResponse {
     let body: [UInt8]
 
     /// Renders a page.
-    init(_ page: some HostedPage, in frame: PageFrame) {
+    ///
+    /// - Parameters:
+    ///   - page: the page.
+    ///   - frame: what every page shares.
+    ///   - uri: where its forms may lead to in the end. Browsers hold every redirect after a form against
+    ///     `form-action`, and to an app only a redirect leads.
+    init(_ page: some HostedPage, in frame: PageFrame, leadingTo uri: RedirectURI? = nil) {
         var headers: HTTPFields = [.contentType: "text/html; charset=utf-8"]
-        headers[.contentSecurityPolicy] = page.contentSecurityPolicy
+        var policy = page.contentSecurityPolicy
+        if let uri, uri.kind == .privateScheme {
+            policy = policy.replacing("form-action 'self'", with: "form-action 'self' \(uri.place):")
+        }
+        headers[.contentSecurityPolicy] = policy
         headers[.xContentTypeOptions] = "nosniff"
         headers[.frameOptions] = "DENY"
         // A page's address may hold what a client sent.

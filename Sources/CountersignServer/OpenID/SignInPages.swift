@@ -11,15 +11,15 @@ import Hummingbird
 /// Each form carries the client's request, sealed for this browser. The request becomes a row when devices are asked;
 /// from then on the page's path names the row.
 extension SignInDoor {
-    /// How many requests of one browser may wait at the same time.
-    private static let maximumWaits = 3
+    /// How many requests may wait at the same time: of one browser, and of one network.
+    private static let maximumWaits = (browser: 3, network: 30)
     /// How long a request for the state of a sign-in may wait.
     private static let longestWait = Seconds(30)
 
     func addSignIn(to table: inout RouteTable) {
         table.add(.post, "/signin/start") { [self] request, context in
             var (carried, form, visit) = try await opened(request, context)
-            if let language = form["ui_locales"] { carried.wanted.languages = language }
+            if let language = form["ui_locales"] { carried.wanted.languages = AuthorizationChecks.languages(language) }
             return try await page(
                 IdentifierPage(
                     action: "/signin/choose", qrAction: "/signin/ask", typed: carried.wanted.identifier?.text), carried,
@@ -57,7 +57,9 @@ extension SignInDoor {
         }
         table.add(.post, "/signin/cancel") { [self] request, context in
             let (carried, _, visit) = try await opened(request, context)
-            if let id = carried.signIn { try await CancelSignIn.cancel(id, in: visit.browser, ports: ports) }
+            if let id = carried.signIn, try await !CancelSignIn.cancel(id, in: visit.browser, ports: ports) {
+                throw PageError(.tooOld, why: nil, status: 409)
+            }
             let error = OAuthError(.accessDenied, "the person cancelled the sign-in")
             return try result(
                 .error(error), of: carried.wanted, visit.incoming, isAfterForm: true,
@@ -81,11 +83,14 @@ extension SignInDoor {
                 let incoming = try await Incoming(request, context)
                 let (visit, id) = try signIn(incoming)
                 let until = incoming.parameter("until").flatMap { Int64($0) }.map { Timestamp(seconds: $0) }
+                let waits = resources.waits
+                let browser = try waits.place(
+                    as: "browser \(visit.browser.text.reveal())", atMost: Self.maximumWaits.browser)
+                let network = try waits.place(
+                    as: "sign-ins from \(Hex.encode(context.network ?? []))", atMost: Self.maximumWaits.network)
                 return context.later.answer { [self] in
-                    let waiting = "browser \(visit.browser.text.reveal())"
-                    return try await resources.waits.waiting(as: waiting, atMost: Self.maximumWaits) {
-                        try await state(of: id, visit, codeUntil: until)
-                    }
+                    defer { withExtendedLifetime((browser, network)) {} }
+                    return try await state(of: id, visit, codeUntil: until)
                 }
             }
         }
@@ -137,6 +142,7 @@ extension SignInDoor {
             var error = PageError(
                 .tooManyTries(until: Int(ports.time.now.adding(seconds).seconds)), why: nil, status: 429)
             error.language = language(carried.wanted.languages, visit.incoming)
+            error.retryAfter = seconds.value
             throw error
         }
     }
@@ -238,25 +244,51 @@ extension SignInDoor {
     }
 
     private func finish(_ id: AuthorizationID, _ visit: Visit) async throws -> Response {
-        switch try await FinishSignIn.finish(id, in: visit.browser, former: visit.session, ports: ports) {
-        case .finished(let finished):
-            var response = try result(
-                .code(finished.code), of: finished.wanted, visit.incoming, isAfterForm: true,
-                frame: try await frame(CarriedSignIn(wanted: finished.wanted), visit))
-            if let session = finished.session {
-                response.headers[values: .setCookie].append(cookies.setting(session, at: ports.time.now))
-            }
-            return response
-        case .notReady: throw PageError(.tooOld, why: nil, status: 404)
+        let outcome = try await FinishSignIn.finish(id, in: visit.browser, former: visit.session, ports: ports)
+        switch outcome {
+        case .finished(let finished): return try await result(of: finished, visit)
+        case .otherPerson(let wanted):
+            let error = OAuthError(.loginRequired, "somebody else has signed in than the client expects")
+            return try result(
+                .error(error), of: wanted, visit.incoming, isAfterForm: true,
+                frame: try await frame(CarriedSignIn(wanted: wanted), visit))
+        case .notReady, .tooMany: return try await finishAgain(id, visit)
         case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
         }
+    }
+
+    /// The result once more, for a browser whose first reply was lost or that came back to the page.
+    private func finishAgain(_ id: AuthorizationID, _ visit: Visit) async throws -> Response {
+        guard
+            case .shown(let found, .finished) = try await WatchAuthorization.show(
+                id, in: visit.browser, ports: ports), case .granted = found.state, let session = visit.session
+        else { throw PageError(.tooOld, why: nil, status: 404) }
+        var wanted = found.wanted
+        (wanted.isFresh, wanted.maximumAge) = (false, nil)
+        guard
+            case .finished(let finished) = try await FinishSignIn.goOn(
+                wanted, in: session, browser: visit.browser, ports: ports)
+        else { throw PageError(.tooOld, why: nil, status: 404) }
+        return try await result(of: finished, visit)
+    }
+
+    private func result(of finished: FinishSignIn.Finished, _ visit: Visit) async throws -> Response {
+        var response = try result(
+            .code(finished.code), of: finished.wanted, visit.incoming, isAfterForm: true,
+            frame: try await frame(CarriedSignIn(wanted: finished.wanted), visit))
+        if let session = finished.session {
+            response.headers[values: .setCookie].append(cookies.setting(session, at: ports.time.now))
+        }
+        return response
     }
 
     // MARK: Frames
 
     /// A page for a request of a client, with a cookie for a browser that has none.
     func page(_ page: some HostedPage, _ carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
-        var response = PageResponse(page, in: try await frame(carried, visit)).response()
+        var response = PageResponse(
+            page, in: try await frame(carried, visit), leadingTo: RedirectURI(carried.wanted.redirectURI)
+        ).response()
         if visit.isNew { response.headers[values: .setCookie].append(cookies.setting(visit.browser)) }
         return response
     }

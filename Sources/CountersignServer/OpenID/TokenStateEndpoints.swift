@@ -11,9 +11,9 @@ extension OAuthDoor {
             let (client, token) = try await tokenRequest(request, context, mayBePublic: false)
             switch try await IntrospectToken.introspect(token, by: client, ports: ports) {
             case .access(let access):
-                return Response(json: describe(access.family, access.scopes, "Bearer", access))
+                return Response(json: describe(access.family, access.scopes, access))
             case .refresh(let family):
-                return Response(json: describe(family, family.scopes, "refresh_token", nil))
+                return Response(json: describe(family, family.scopes, nil))
             case .inactive: return Response(json: ["active": false])
             }
         }
@@ -40,11 +40,12 @@ extension OAuthDoor {
 
     /// Spec: RFC 7662 §2.2.
     private func describe(
-        _ family: TokenFamily, _ scopes: [String], _ type: String, _ access: VerifiedAccess?
+        _ family: TokenFamily, _ scopes: [String], _ access: VerifiedAccess?
     ) -> JSONValue {
         .members([
             "active": true, "scope": .string(scopes.joined(separator: " ")), "client_id": .string("\(family.client)"),
-            "token_type": .string(type), "sub": .string("\(family.user)"), "iss": .string("\(ports.issuer)"),
+            "token_type": access == nil ? nil : "Bearer", "sub": .string("\(family.user)"),
+            "iss": .string("\(ports.issuer)"),
             "aud": .string("\(ports.issuer)"),
             "iat": .integer((access?.issuedAt ?? family.createdAt).seconds),
             "exp": .integer((access?.expiresAt ?? min(family.idleUntil, family.expiresAt)).seconds),

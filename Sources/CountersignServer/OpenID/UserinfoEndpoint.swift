@@ -12,7 +12,9 @@ extension OAuthDoor {
             table.add(method, "/oauth2/userinfo") { [self] request, context in
                 let incoming = try await Incoming(request, context)
                 guard let token = Self.bearer(incoming.headers[.authorization]) else {
-                    throw OAuthError(.invalidToken, "send the access token as Authorization: Bearer")
+                    var error = OAuthError(.invalidToken, "send the access token as Authorization: Bearer")
+                    error.isAboutNothing = true
+                    throw error
                 }
                 switch try await ShowClaims.show(token, ports: ports) {
                 case .claims(let user): return Response(json: ["sub": .string("\(user)")])

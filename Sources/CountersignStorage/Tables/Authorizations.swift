@@ -23,8 +23,14 @@ private enum Statements {
     /// Decides every race between the steps of a sign-in.
     static let advance = SQLStatement(
         """
-        UPDATE authorizations SET state = $2, authentication = $3, family_id = $4
-        WHERE id = $1 AND state = $5 AND expires_at > $6
+        UPDATE authorizations SET state = $2, authentication = $3, family_id = $4, user_id = COALESCE($7, user_id)
+        WHERE id = $1 AND state = $5 AND (expires_at > $6 OR $2 = 'redeemed')
+        AND ($2 <> 'authenticated' OR ask_challenge_id = $8)
+        """)
+    static let refuse = SQLStatement(
+        """
+        UPDATE authorizations SET state = 'refused'
+        WHERE id = $1 AND state IN ('open', 'authenticated') AND expires_at > $2
         """)
     static let deleteAll = SQLStatement("DELETE FROM authorizations WHERE user_id = $1")
     static let deleteAllAtClient = SQLStatement("DELETE FROM authorizations WHERE user_id = $1 AND client_id = $2")
@@ -72,13 +78,18 @@ extension SQLTransaction {
     }
 
     func advance(_ id: AuthorizationID, to state: AuthorizationState, at time: Timestamp) throws -> Bool {
+        if case .refused = state { return try connection.execute(Statements.refuse, [id.value, time.value]) == 1 }
         let before =
             switch state {
             case .open, .authenticated, .refused: "open"
             case .granted: "authenticated"
             case .redeemed: "granted"
             }
-        let arguments = [id.value, .text(state.name)] + columns(of: state) + [.text(before), time.value]
+        let arguments =
+            [id.value, .text(state.name)] + columns(of: state) + [
+                .text(before), time.value, .optional(state.authentication?.user.description),
+                .optional(state.authentication?.challenge.description),
+            ]
         return try connection.execute(Statements.advance, arguments) == 1
     }
 

@@ -5,6 +5,7 @@ import RelyingPartyAPI
 
 private enum Statements {
     static let byID = SQLStatement("SELECT settings FROM relying_parties WHERE client_id = $1")
+    static let heldByID = SQLStatement("\(byID.text) FOR SHARE")
     static let put = SQLStatement(
         """
         INSERT INTO relying_parties (client_id, settings) VALUES ($1, $2)
@@ -15,8 +16,14 @@ private enum Statements {
 
 /// How clients use the OpenID provider.
 extension SQLTransaction {
-    func find(_ client: ClientID) throws -> RelyingParty? {
-        try first(Statements.byID, [client.value]) { row in
+    func find(_ client: ClientID) throws -> RelyingParty? { try party(client, Statements.byID) }
+
+    func lock(_ client: ClientID) throws -> RelyingParty? {
+        try party(client, locksRows ? Statements.heldByID : Statements.byID)
+    }
+
+    private func party(_ client: ClientID, _ statement: SQLStatement) throws -> RelyingParty? {
+        try first(statement, [client.value]) { row in
             try row.value(0) { text in
                 // A URI that was accepted in development mode stays.
                 (try? JSONValue(parsing: Array(text.utf8))).flatMap {

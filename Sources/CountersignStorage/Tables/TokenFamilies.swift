@@ -5,7 +5,7 @@ import Encodings
 private enum Statements {
     private static let columns =
         """
-        id, client_id, session_id, scopes, authentication, generation, rotated_at, created_at, idle_until, expires_at,
+        id, client_id, session_id, sid, scopes, authentication, generation, rotated_at, created_at, idle_until, expires_at,
         ended_at
         """
     static let byID = SQLStatement("SELECT \(columns) FROM token_families WHERE id = $1")
@@ -13,9 +13,9 @@ private enum Statements {
     static let insert = SQLStatement(
         """
         INSERT INTO token_families
-          (id, client_id, user_id, session_id, enrollment_id, scopes, authentication, offline, generation, created_at,
+          (id, client_id, user_id, session_id, enrollment_id, sid, scopes, authentication, offline, generation, created_at,
           idle_until, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
         """)
     /// Decides which of several requests with one refresh token replaces it.
     static let refresh = SQLStatement(
@@ -54,10 +54,10 @@ extension SQLTransaction {
     private static func family(_ row: SQLRow) throws -> TokenFamily {
         TokenFamily(
             id: try row.id(0), client: try row.id(1), session: try row.id(2),
-            scopes: try row.text(3).split(separator: " ").map(String.init),
-            authentication: try row.authentication(4), generation: try row.integer(5),
-            rotatedAt: try row.optionalTime(6), createdAt: try row.time(7), idleUntil: try row.time(8),
-            expiresAt: try row.time(9), endedAt: try row.optionalTime(10))
+            sid: try row.text(3), scopes: try row.text(4).split(separator: " ").map(String.init),
+            authentication: try row.authentication(5), generation: try row.integer(6),
+            rotatedAt: try row.optionalTime(7), createdAt: try row.time(8), idleUntil: try row.time(9),
+            expiresAt: try row.time(10), endedAt: try row.optionalTime(11))
     }
 
     func refresh(
@@ -83,7 +83,7 @@ extension SQLTransaction {
             Statements.insert,
             [
                 family.id.value, family.client.value, family.user.value, family.session.value,
-                family.authentication.enrollment.value, .text(family.scopes.joined(separator: " ")),
+                family.authentication.enrollment.value, .text(family.sid), .text(family.scopes.joined(separator: " ")),
                 .text(family.authentication.json.text), .integer(family.isOffline ? 1 : 0),
                 .integer(family.generation), family.createdAt.value, family.idleUntil.value, family.expiresAt.value,
             ])

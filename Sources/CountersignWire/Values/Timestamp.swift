@@ -10,9 +10,14 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// The moment this many seconds after 1970 began.
+    /// The moment this many seconds after 1970 began, or the last one that there is.
     public init(seconds: Int64) {
-        milliseconds = seconds * 1000
+        milliseconds = Self.milliseconds(in: seconds)
+    }
+
+    private static func milliseconds(in seconds: Int64) -> Int64 {
+        let (product, isOver) = seconds.multipliedReportingOverflow(by: 1000)
+        return isOver ? (seconds < 0 ? .min : .max) : product
     }
 
     /// Whole seconds since 1970, rounded down.
@@ -26,9 +31,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// The moment without its fraction of a second.
     public var wholeSeconds: Timestamp { Timestamp(seconds: seconds) }
 
-    /// A later moment.
+    /// A later moment, or the last one that there is.
     public func adding(seconds: Int64) -> Timestamp {
-        Timestamp(milliseconds: milliseconds + seconds * 1000)
+        let (sum, isOver) = milliseconds.addingReportingOverflow(Self.milliseconds(in: seconds))
+        return Timestamp(milliseconds: isOver ? (seconds < 0 ? .min : .max) : sum)
     }
 
     /// Earlier moments first.

@@ -90,6 +90,23 @@ struct AuthorizeTests {
         }
     }
 
+    @Test("What a row would hold has a length, and so has a request by a form")
+    func lengths() async throws {
+        try await SignInPageScene.with { scene in
+            for (name, length) in [("state", 2048), ("nonce", 512)] {
+                let fits = try await scene.browser.get(scene.request([name: String(repeating: "s", count: length)]))
+                #expect(fits.status == 200)
+                let long = try await scene.browser.get(scene.request([name: String(repeating: "s", count: length + 1)]))
+                #expect(long.result["error"] == "invalid_request")
+            }
+            let many = try await scene.browser.get(scene.request(["ui_locales": String(repeating: "xx ", count: 2000)]))
+            #expect(many.status == 200 && many.html.utf8.count < 10_000)
+            let form = try await scene.browser.post(
+                "/oauth2/authorize", [("state", String(repeating: "s", count: 9000)), ("pad", "x")])
+            #expect(form.status == 400 && form.location == nil)
+        }
+    }
+
     @Test("A parameter that stands twice is refused, on a page")
     func twice() async throws {
         try await SignInPageScene.with { scene in

@@ -135,7 +135,7 @@ struct SignInPageTests {
             try await scene.approve(page)
             #expect(try await other.get("\(path)/done").status == 404)
             #expect(try await scene.browser.get("\(path)/done").result["code"] != nil)
-            #expect(try await scene.browser.get("\(path)/done").status == 404)
+            #expect(try await other.get("\(path)/done").status == 404)
         }
     }
 
@@ -201,6 +201,64 @@ struct SignInPageTests {
                 let page = try await scene.browser.submit(fresh, to: "/signin/choose", [("identifier", typed)])
                 #expect(page.status == 200 && page.html.contains("aria-invalid"), "\(page.reply)")
             }
+        }
+    }
+
+    @Test("An export of the person holds their sessions and tokens; who is deleted leaves none")
+    func exported() async throws {
+        try await SignInPageScene.with { scene in
+            _ = try await scene.redeem(try #require(try await scene.signIn().result["code"]))
+            func parts(_ caller: Caller, _ path: String) async throws -> [String] {
+                let reply = try await caller.call(.GET, "\(path)/\(scene.scene.user)/export")
+                return String(decoding: reply.body, as: UTF8.self).split(separator: "\n").compactMap { line in
+                    (try? JSONValue(parsing: Array(line.utf8)))?.object?.members.first?.name
+                }
+            }
+            let own = try await parts(scene.scene.shop, "/v1/users")
+            #expect(own.contains("tokens") && !own.contains("session"))
+            let all = try await parts(scene.scene.administrator, "/v1/admin/users")
+            #expect(all.contains("tokens") && all.contains("session"))
+            let deleted = try await scene.scene.administrator.call(.DELETE, "/v1/admin/users/\(scene.scene.user)")
+            #expect(deleted.status == 204, "\(deleted)")
+            let left = try await parts(scene.scene.administrator, "/v1/admin/users")
+            #expect(!left.contains("tokens") && !left.contains("session"))
+            #expect(try await scene.browser.get(scene.request(["prompt": "none"])).result["error"] == "login_required")
+        }
+    }
+
+    @Test("Three requests of a browser wait at a time; further ones are refused at once")
+    func waits() async throws {
+        try await SignInPageScene.with { scene in
+            let (path, page) = try await scene.numberPage()
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<5 { group.addTask { try await scene.browser.get("\(path)/state?wait=20").status } }
+                try await letItWait()
+                try await scene.approve(page)
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [200, 200, 200, 429, 429])
+        }
+    }
+
+    @Test("A page that is got again gives the client another code; what cannot be read ends nothing")
+    func again() async throws {
+        try await SignInPageScene.with { scene in
+            let (path, page) = try await scene.numberPage()
+            for until in ["9223372036854775807", "-9223372036854775808", "x", "99999999999999999999"] {
+                let state = try await scene.browser.get("\(path)/state/\(until)?wait=-9223372036854775808")
+                #expect(state.reply.json["state"] == "open", "\(until)")
+            }
+            try await scene.approve(page)
+            let first = try #require(try await scene.browser.get("\(path)/done").result["code"])
+            let second = try #require(try await scene.browser.get("\(path)/done").result["code"])
+            #expect(first != second)
+            #expect(try await scene.redeem(second).status == 200)
+            let cancelled = try await scene.browser.submit(page, to: "/signin/cancel")
+            #expect(cancelled.status == 409 && cancelled.location == nil && cancelled.onward == nil)
+            // Too many sign-ins of a network.
+            var last = try await scene.browser.submit(page, to: "/signin/ask")
+            for _ in 0..<61 where last.status != 429 { last = try await scene.browser.submit(page, to: "/signin/ask") }
+            #expect(last.status == 429 && last.reply.headers["retry-after"] != nil)
         }
     }
 
