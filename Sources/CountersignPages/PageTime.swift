@@ -1,3 +1,5 @@
+import Encodings
+
 /// The clock by which the pages name times of day.
 package struct PageClock: Hashable, Sendable {
     /// The difference to UTC in seconds, positive to the east.
@@ -32,8 +34,8 @@ struct PageTime {
 
     /// The time of day and the date: "10:15, 23 November 2026".
     var withDate: String {
-        let date = CivilDate(epochSeconds: epochSeconds + clock.secondsFromUTC)
-        let month = PageText.of(language).months[date.month - 1]
+        let date = Self.date(epochSeconds + clock.secondsFromUTC)
+        let month = PageText.of(language).months[Int(date.month) - 1]
         return "\(ofDay), \(date.day)\(language == .german ? "." : "") \(month) \(date.year)"
     }
 
@@ -41,7 +43,7 @@ struct PageTime {
     ///
     /// Spec: RFC 3339 §5.6.
     static func inUTC(_ epochSeconds: Int) -> String {
-        let date = CivilDate(epochSeconds: epochSeconds)
+        let date = date(epochSeconds)
         let second = secondOfDay(epochSeconds)
         let time = [second / 3600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")
         return "\(date.year)-\(twoDigits(date.month))-\(twoDigits(date.day))T\(time)Z"
@@ -53,32 +55,14 @@ struct PageTime {
         return "\(seconds / 60):\(twoDigits(seconds % 60))"
     }
 
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    private static func twoDigits(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private static func date(_ epochSeconds: Int) -> CivilDate {
+        CivilDate(daysSince1970: Int64((epochSeconds - secondOfDay(epochSeconds)) / 86_400))
+    }
 
     private static func secondOfDay(_ epochSeconds: Int) -> Int {
         let remainder = epochSeconds % 86_400
         return remainder < 0 ? remainder + 86_400 : remainder
-    }
-}
-
-/// A date of the Gregorian calendar.
-struct CivilDate: Hashable {
-    let year: Int
-    let month: Int
-    let day: Int
-
-    /// The date in UTC at a number of seconds since 1970.
-    init(epochSeconds: Int) {
-        let days = (epochSeconds >= 0 ? epochSeconds : epochSeconds - 86_399) / 86_400
-        // Years that begin on 1 March have the leap day at their end; eras of 400 years are all alike.
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 }

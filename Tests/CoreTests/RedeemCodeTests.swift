@@ -41,13 +41,10 @@ struct RedeemCodeTests {
     @Test("A code of another request is refused, and stays good for its own")
     func refused() async throws {
         let scene = try await SignInScene()
-        let other = try await scene.world.makeClient("Other").client
-        let party = RelyingParty(
-            client: other.id, profile: .native, redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))])
-        #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
+        let other = try await scene.otherClient()
         let code = try await scene.signedIn().code
         #expect(try await scene.redeem(Secret("wrong")) == .invalid)
-        #expect(try await scene.redeem(code, by: other.id) == .invalid)
+        #expect(try await scene.redeem(code, by: other) == .invalid)
         #expect(try await scene.redeem(code, uri: "https://shop.example.com/other") == .invalid)
         #expect(try await scene.redeem(code, uri: nil) == .invalid)
         #expect(try await scene.redeem(code, verifier: nil) == .invalid)

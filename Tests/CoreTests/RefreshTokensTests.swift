@@ -111,13 +111,10 @@ struct RefreshTokensTests {
     @Test("Another client's token, a changed one, and one of another kind are refused, and end nothing")
     func refused() async throws {
         let scene = try await SignInScene()
-        let other = try await scene.world.makeClient("Other").client
-        let party = RelyingParty(
-            client: other.id, profile: .native, redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))])
-        #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
+        let other = try await scene.otherClient()
         let tokens = try await scene.offline().tokens
         let token = try #require(tokens.refresh).reveal()
-        #expect(try await scene.refresh(Secret(token), by: other.id) == .invalid)
+        #expect(try await scene.refresh(Secret(token), by: other) == .invalid)
         for wrong in ["", "x", token + "A", String(token.dropLast()), token.replacing(".0.", with: ".1.")] {
             #expect(try await scene.refresh(Secret(wrong)) == .invalid)
         }

@@ -44,6 +44,15 @@ struct SignInScene: Sendable {
         try await world.store.refreshKeys()
     }
 
+    /// Another client that signs people in, with the same redirect URI.
+    func otherClient() async throws -> ClientID {
+        let other = try await world.makeClient("Other").client.id
+        let party = RelyingParty(
+            client: other, profile: .native, redirectURIs: [try #require(RedirectURI(Self.redirectURI))])
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
+        return other
+    }
+
     /// What the shop wants, for a person of this name.
     func wanted(_ name: String = "customer-1") throws -> Wanted {
         var wanted = Wanted(client: shop.id, redirectURI: Self.redirectURI, scopes: ["openid"])

@@ -70,8 +70,7 @@ package enum RedeemCode {
             let name = try work.sessions.sid(of: code.session, for: client, new: sid)
             let family = TokenFamily(
                 id: id, client: client, session: code.session, sid: name, scopes: wanted.scopes,
-                authentication: authentication,
-                at: now)
+                authentication: authentication, at: now)
             try work.families.insert(family)
             try work.raise(.tokensGiven(family))
             return .redeemed(
@@ -105,14 +104,6 @@ extension RedeemCode.Request {
 
     /// Spec: RFC 7636 §4.1.
     private static func isVerifier(_ text: String) -> Bool {
-        (43...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "-._~".utf8.contains(byte)
-                }
-            }
+        (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(\.isUnreserved)
     }
 }

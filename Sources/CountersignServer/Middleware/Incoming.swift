@@ -107,6 +107,18 @@ struct Incoming: Sendable {
         text.utf8.contains(UInt8(ascii: "%")) ? String(text).removingPercentEncoding : String(text)
     }
 
+    /// The id and the secret after the word Basic, each of which was form-encoded before they were joined; nil if they
+    /// are malformed.
+    ///
+    /// Spec: RFC 6749 §2.3.1.
+    static func basicCredentials(_ encoded: Substring) -> (id: String, secret: Secret<String>)? {
+        guard let joined = Base64.decode(encoded).flatMap({ String(strictUTF8: $0) }),
+            let colon = joined.utf8.firstIndex(of: UInt8(ascii: ":")), let id = decoded(joined[..<colon]),
+            let secret = decoded(joined[joined.utf8.index(after: colon)...])
+        else { return nil }
+        return (id, Secret(secret))
+    }
+
     private static func query(of target: String) throws(RequestFailure) -> [String: String] {
         guard let mark = target.firstIndex(of: "?") else { return [:] }
         var query: [String: String] = [:]

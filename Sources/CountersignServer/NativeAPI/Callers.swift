@@ -51,19 +51,11 @@ extension NativeAPI {
         try checked(await AuthenticateClient.refusal(of: credential, needing: right, ports: ports))
     }
 
-    /// Decodes the id and the secret, each of which was form-encoded before they were joined; nil unless the header is
-    /// well-formed and of this scheme.
-    ///
-    /// Spec: RFC 6749 §2.3.1.
+    /// The id and the secret in a header; nil unless it is well-formed and of this scheme.
     private static func basicCredentials(in header: String) -> (id: String, secret: Secret<String>)? {
         let parts = header.split(separator: " ")
-        guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.decode(parts[1]),
-            let joined = String(strictUTF8: bytes),
-            let colon = joined.utf8.firstIndex(of: UInt8(ascii: ":")),
-            let id = Incoming.decoded(joined[..<colon]),
-            let secret = Incoming.decoded(joined[joined.utf8.index(after: colon)...])
-        else { return nil }
-        return (id, Secret(secret))
+        guard parts.count == 2, parts[0].lowercased() == "basic" else { return nil }
+        return Incoming.basicCredentials(parts[1])
     }
 
     /// The signed request of a device.

@@ -80,7 +80,7 @@ struct AuthorizationChecks {
         guard let id = form["client_id"].flatMap({ ClientID($0) }),
             case .shown(let client, let party) = try await ShowRelyingParty.show(id, ports: ports),
             client.disabledAt == nil
-        else { throw PageError(.unknownClient, why: "client_id", status: 400) }
+        else { throw PageError.unknownClient }
         return (client, party)
     }
 

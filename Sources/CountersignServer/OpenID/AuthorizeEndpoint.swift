@@ -46,9 +46,8 @@ extension SignInDoor {
             let error = OAuthError(.loginRequired, "the person must sign in")
             return try result(.error(error), of: checked.wanted, incoming)
         }
-        return try await page(
-            IdentifierPage(action: "/signin/choose", qrAction: "/signin/ask", typed: checked.wanted.identifier?.text),
-            CarriedSignIn(wanted: checked.wanted), visit)
+        return try await identifierPage(
+            CarriedSignIn(wanted: checked.wanted), visit, typed: checked.wanted.identifier?.text, of: checked.client)
     }
 
     /// The result in the browser's session; nil if the person must sign in.
@@ -65,11 +64,8 @@ extension SignInDoor {
         case .finished(let finished): return finished
         case .notReady, .otherPerson: return nil
         case .tooMany(let seconds):
-            var error = PageError(
-                .tooManyTries(until: Int(ports.time.now.adding(seconds).seconds)), why: nil, status: 429)
-            error.retryAfter = seconds.value
-            throw error
-        case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
+            throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
+        case .clientGone: throw PageError.unknownClient
         }
     }
 

@@ -69,7 +69,7 @@ enum URIText {
     static func encoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
-            if byte.isLetterOrDigit || "-._~".utf8.contains(byte) {
+            if byte.isUnreserved {
                 bytes.append(byte)
             } else {
                 bytes.append(UInt8(ascii: "%"))

@@ -18,7 +18,6 @@ struct OAuthError: Error, Hashable {
         case unsupportedResponseType = "unsupported_response_type"
         case accessDenied = "access_denied"
         case loginRequired = "login_required"
-        case interactionRequired = "interaction_required"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
         case temporarilyUnavailable = "temporarily_unavailable"
@@ -31,8 +30,7 @@ struct OAuthError: Error, Hashable {
             case .temporarilyUnavailable: 503
             case .serverError: 500
             case .invalidRequest, .invalidGrant, .invalidScope, .unauthorizedClient, .unsupportedGrantType,
-                .unsupportedResponseType, .loginRequired, .interactionRequired, .requestNotSupported,
-                .requestURINotSupported:
+                .unsupportedResponseType, .loginRequired, .requestNotSupported, .requestURINotSupported:
                 400
             }
         }

@@ -40,11 +40,7 @@ final class SignInDoor: Door {
         case let error as FormFields.Malformed:
             rendered(PageError(.notUnderstood, why: error.description, status: 400), context)
         case let error as Waits.TooMany:
-            rendered(
-                PageError(
-                    .tooManyTries(until: Int(ports.time.now.adding(error.retryAfter).seconds)), why: nil, status: 429,
-                    retryAfter: error.retryAfter.value),
-                context)
+            rendered(.tooMany(retryAfter: error.retryAfter, at: ports.time.now), context)
         default: nil
         }
     }
@@ -101,6 +97,17 @@ struct PageError: Error {
         self.problem = problem
         self.why = why
         self.status = status
+    }
+
+    /// The client is unknown or disabled, or uses the provider no more.
+    static let unknownClient = PageError(.unknownClient, why: "client_id", status: 400)
+    /// There is no such sign-in in this browser, or no more.
+    static let gone = PageError(.tooOld, why: nil, status: 404)
+
+    /// Too many tries.
+    static func tooMany(retryAfter seconds: Seconds, at now: Timestamp) -> PageError {
+        PageError(
+            .tooManyTries(until: Int(now.adding(seconds).seconds)), why: nil, status: 429, retryAfter: seconds.value)
     }
 }
 

@@ -20,30 +20,24 @@ extension SignInDoor {
         table.add(.post, "/signin/start") { [self] request, context in
             var (carried, form, visit) = try await opened(request, context)
             if let language = form["ui_locales"] { carried.wanted.languages = AuthorizationChecks.languages(language) }
-            return try await page(
-                IdentifierPage(
-                    action: "/signin/choose", qrAction: "/signin/ask", typed: carried.wanted.identifier?.text), carried,
-                visit)
+            return try await identifierPage(carried, visit, typed: carried.wanted.identifier?.text)
         }
         table.add(.post, "/signin/choose") { [self] request, context in
             var (carried, form, visit) = try await opened(request, context)
             if let typed = form[IdentifierPage.field] {
                 guard let identifier = try? ExternalID(typed) else {
-                    return try await page(
-                        IdentifierPage(action: "/signin/choose", qrAction: "/signin/ask", typed: typed, hasError: true),
-                        carried, visit)
+                    return try await identifierPage(carried, visit, typed: typed, hasError: true)
                 }
                 carried.wanted.identifier = identifier
             }
             guard carried.wanted.identifier != nil else {
-                return try await page(
-                    IdentifierPage(action: "/signin/choose", qrAction: "/signin/ask", hasError: true), carried, visit)
+                return try await identifierPage(carried, visit, typed: nil, hasError: true)
             }
             switch try await OfferWays.ways(for: carried.wanted, in: visit.browser, ports: ports) {
             case .ways(let ways):
                 let page = ChooseWayPage(action: "/signin/ask", ways: ways.map { $0 == .device ? .device : .qr })
                 return try await self.page(page, carried, visit)
-            case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
+            case .clientGone: throw PageError.unknownClient
             }
         }
         table.add(.post, "/signin/ask") { [self] request, context in
@@ -73,7 +67,7 @@ extension SignInDoor {
             let incoming = try await Incoming(request, context)
             let (visit, id) = try signIn(incoming)
             switch try await WatchAuthorization.show(id, in: visit.browser, ports: ports) {
-            case .notFound: throw PageError(.tooOld, why: nil, status: 404)
+            case .notFound: throw PageError.gone
             case .shown(let found, let progress): return try await show(found, progress, visit)
             }
         }
@@ -109,7 +103,7 @@ extension SignInDoor {
     private func signIn(_ incoming: Incoming) throws -> (Visit, AuthorizationID) {
         let visit = Visit(incoming, cookies, ports)
         guard !visit.isNew, let id = incoming.parameter("id").flatMap({ AuthorizationID($0) }) else {
-            throw PageError(.tooOld, why: nil, status: 404)
+            throw PageError.gone
         }
         return (visit, id)
     }
@@ -136,13 +130,11 @@ extension SignInDoor {
             carried, by: way, browser: visit.browser, place: visit.place, network: visit.incoming.context.network)
         switch try await AskSignIn.ask(request, ports: ports) {
         case .asked(let asked): return Self.redirect(to: "/signin/\(asked.id)")
-        case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
-        case .tooLate: throw PageError(.tooOld, why: nil, status: 404)
+        case .clientGone: throw PageError.unknownClient
+        case .tooLate: throw PageError.gone
         case .tooMany(let seconds):
-            var error = PageError(
-                .tooManyTries(until: Int(ports.time.now.adding(seconds).seconds)), why: nil, status: 429)
+            var error = PageError.tooMany(retryAfter: seconds, at: ports.time.now)
             error.language = language(carried.wanted.languages, visit.incoming)
-            error.retryAfter = seconds.value
             throw error
         }
     }
@@ -179,7 +171,7 @@ extension SignInDoor {
             return try await self.page(page, carried, visit)
         case .authenticated:
             return try await self.page(ApprovedPage(nextPath: "/signin/\(found.id)/done"), carried, visit)
-        case .finished: throw PageError(.tooOld, why: nil, status: 404)
+        case .finished: throw PageError.gone
         }
     }
 
@@ -205,7 +197,7 @@ extension SignInDoor {
     /// The picture of the code.
     private func picture(of id: AuthorizationID, _ visit: Visit) async throws -> Response {
         guard let code = try await ShowSignInCode.code(of: id, in: visit.browser, ports: ports) else {
-            throw PageError(.tooOld, why: nil, status: 404)
+            throw PageError.gone
         }
         var response = Response(bytes: Array(try QRPicture(of: code.code.text).svg.utf8), type: "image/svg+xml")
         response.headers[.contentSecurityPolicy] = "default-src 'none'"
@@ -253,7 +245,7 @@ extension SignInDoor {
                 .error(error), of: wanted, visit.incoming, isAfterForm: true,
                 frame: try await frame(CarriedSignIn(wanted: wanted), visit))
         case .notReady, .tooMany: return try await finishAgain(id, visit)
-        case .clientGone: throw PageError(.unknownClient, why: "client_id", status: 400)
+        case .clientGone: throw PageError.unknownClient
         }
     }
 
@@ -262,13 +254,13 @@ extension SignInDoor {
         guard
             case .shown(let found, .finished) = try await WatchAuthorization.show(
                 id, in: visit.browser, ports: ports), case .granted = found.state, let session = visit.session
-        else { throw PageError(.tooOld, why: nil, status: 404) }
+        else { throw PageError.gone }
         var wanted = found.wanted
         (wanted.isFresh, wanted.maximumAge) = (false, nil)
         guard
             case .finished(let finished) = try await FinishSignIn.goOn(
                 wanted, in: session, browser: visit.browser, ports: ports)
-        else { throw PageError(.tooOld, why: nil, status: 404) }
+        else { throw PageError.gone }
         return try await result(of: finished, visit)
     }
 
@@ -284,20 +276,42 @@ extension SignInDoor {
 
     // MARK: Frames
 
+    /// The page that asks who is signing in.
+    func identifierPage(
+        _ carried: CarriedSignIn, _ visit: Visit, typed: String?, hasError: Bool = false, of client: Client? = nil
+    ) async throws -> Response {
+        let page = IdentifierPage(
+            action: "/signin/choose", qrAction: "/signin/ask", typed: typed, hasError: hasError)
+        return try await self.page(page, carried, visit, of: client)
+    }
+
     /// A page for a request of a client, with a cookie for a browser that has none.
-    func page(_ page: some HostedPage, _ carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
+    ///
+    /// - Parameters:
+    ///   - page: the page.
+    ///   - carried: the client's request.
+    ///   - visit: the browser's visit.
+    ///   - client: the client, where it was read before; nil to read it.
+    private func page(
+        _ page: some HostedPage, _ carried: CarriedSignIn, _ visit: Visit, of client: Client? = nil
+    ) async throws -> Response {
         var response = PageResponse(
-            page, in: try await frame(carried, visit), leadingTo: RedirectURI(carried.wanted.redirectURI)
+            page, in: try await frame(carried, visit, of: client), leadingTo: RedirectURI(carried.wanted.redirectURI)
         ).response()
         if visit.isNew { response.headers[values: .setCookie].append(cookies.setting(visit.browser)) }
         return response
     }
 
     /// What every page of a sign-in shows.
-    private func frame(_ carried: CarriedSignIn, _ visit: Visit) async throws -> PageFrame {
+    private func frame(_ carried: CarriedSignIn, _ visit: Visit, of known: Client? = nil) async throws -> PageFrame {
         let wanted = carried.wanted
-        guard case .shown(let client, _) = try await ShowRelyingParty.show(wanted.client, ports: ports) else {
-            throw PageError(.unknownClient, why: "client_id", status: 400)
+        let client: Client
+        if let known {
+            client = known
+        } else if case .shown(let found, _) = try await ShowRelyingParty.show(wanted.client, ports: ports) {
+            client = found
+        } else {
+            throw PageError.unknownClient
         }
         let ledger = PageFrame.Ledger(
             identifier: wanted.identifier?.text, changePath: wanted.identifier.map { _ in "/signin/start" },

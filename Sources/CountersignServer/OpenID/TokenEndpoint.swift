@@ -100,16 +100,12 @@ extension OAuthDoor {
         return id
     }
 
-    /// The id and the secret of a field Authorization; both are form-urlencoded in it.
-    ///
-    /// Spec: RFC 6749 §2.3.1.
+    /// The id and the secret of a field Authorization.
     private static func basic(_ field: String) throws(OAuthError) -> (String, Secret<String>) {
         let parts = field.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "basic",
-            let pair = Base64.decode(parts[1]).flatMap({ String(strictUTF8: $0) })?
-                .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false),
-            pair.count == 2, let id = Incoming.decoded(pair[0]), let secret = Incoming.decoded(pair[1])
-        else { throw OAuthError(.invalidClient, "the field Authorization is malformed") }
-        return (id, Secret(secret))
+        guard parts.count == 2, parts[0].lowercased() == "basic", let pair = Incoming.basicCredentials(parts[1]) else {
+            throw OAuthError(.invalidClient, "the field Authorization is malformed")
+        }
+        return pair
     }
 }

@@ -162,6 +162,11 @@ extension UInt8 {
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }
 
+    /// Whether a URI may contain it as it is, wherever it stands.
+    ///
+    /// Spec: RFC 3986 §2.3.
+    package var isUnreserved: Bool { isLetterOrDigit || "-._~".utf8.contains(self) }
+
     /// Whether it is an ASCII digit of a hexadecimal number, in upper or lower case.
     package var isHexDigit: Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(self)

@@ -10,12 +10,6 @@ package enum SessionIDKind: IDKind {
     package static let prefix = "ses"
 }
 
-/// The kind of ``GrantID``.
-package enum GrantIDKind: IDKind {
-    /// The letters `gra`.
-    package static let prefix = "gra"
-}
-
 /// The kind of ``TokenFamilyID``.
 package enum TokenFamilyIDKind: IDKind {
     /// The letters `fam`.
@@ -26,7 +20,5 @@ package enum TokenFamilyIDKind: IDKind {
 package typealias AuthorizationID = ID<AuthorizationIDKind>
 /// Names a session: a browser's sign-in at the issuer.
 package typealias SessionID = ID<SessionIDKind>
-/// Names a grant: what a user allows a client.
-package typealias GrantID = ID<GrantIDKind>
 /// Names a token family: the tokens that one redemption gave.
 package typealias TokenFamilyID = ID<TokenFamilyIDKind>

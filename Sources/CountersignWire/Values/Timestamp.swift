@@ -1,3 +1,4 @@
+import Encodings
 public import OpenPGP
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
@@ -58,11 +59,11 @@ extension Timestamp: CustomStringConvertible {
     public var secondsDescription: String { "\(dateAndTime)Z" }
 
     private var dateAndTime: String {
-        let day = (seconds >= 0 ? seconds : seconds - 86399) / 86400
-        let (year, month, date) = Self.civil(day)
-        let second = seconds - day * 86400
+        let days = (seconds >= 0 ? seconds : seconds - 86399) / 86400
+        let date = CivilDate(daysSince1970: days)
+        let second = seconds - days * 86400
         let digits = Self.digits
-        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(date, 2))"
+        return "\(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))"
             + "T\(digits(second / 3600, 2)):\(digits(second / 60 % 60, 2)):\(digits(second % 60, 2))"
     }
 
@@ -73,7 +74,7 @@ extension Timestamp: CustomStringConvertible {
         let separators: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
         guard separators.allSatisfy({ bytes[$0.0] == $0.1.asciiValue }),
             let year = Self.number(bytes[0..<4]), let month = Self.number(bytes[5..<7]),
-            let date = Self.number(bytes[8..<10]), let hour = Self.number(bytes[11..<13]), hour < 24,
+            let day = Self.number(bytes[8..<10]), let hour = Self.number(bytes[11..<13]), hour < 24,
             let minute = Self.number(bytes[14..<16]), minute < 60,
             let second = Self.number(bytes[17..<19]), second < 60
         else { return nil }
@@ -82,10 +83,11 @@ extension Timestamp: CustomStringConvertible {
             guard bytes[19] == UInt8(ascii: "."), let value = Self.number(bytes[20..<23]) else { return nil }
             fraction = value
         }
-        let day = Self.day(year, month, date)
+        let date = CivilDate(year: year, month: month, day: day)
+        let days = date.daysSince1970
         // A date that does not exist would become another date.
-        guard Self.civil(day) == (year, month, date) else { return nil }
-        milliseconds = ((day * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction
+        guard CivilDate(daysSince1970: days) == date else { return nil }
+        milliseconds = ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
@@ -100,25 +102,5 @@ extension Timestamp: CustomStringConvertible {
     private static func digits(_ value: Int64, _ count: Int) -> String {
         let text = String(value)
         return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-
-    /// The proleptic Gregorian date of a day counted from 1970-01-01, by eras of 400 years that begin in March.
-    private static func civil(_ day: Int64) -> (year: Int64, month: Int64, date: Int64) {
-        let shifted = day + 719468
-        let era = (shifted >= 0 ? shifted : shifted - 146096) / 146097
-        let dayOfEra = shifted - era * 146097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
-    }
-
-    private static func day(_ year: Int64, _ month: Int64, _ date: Int64) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let era = (year >= 0 ? year : year - 399) / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + date - 1
-        return era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468
     }
 }
