@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What callers and operators learn while PostgreSQL cannot be reached.
-@Suite("A database that is not there is told of, and comes back by itself", .serialized)
+@Suite("A database that is not there is told of, and comes back by itself", .serialized, .timeLimit(.minutes(10)))
 struct DatabaseAwayTests {
     /// A password that must not appear in any output.
     private static let password = "hush-hush-hush"

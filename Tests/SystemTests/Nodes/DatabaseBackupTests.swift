@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("A PostgreSQL database is backed up while it is in use, and what is kept can be restored", .serialized)
+@Suite("A PostgreSQL database is backed up while it is in use, and what is kept can be restored", .serialized, .timeLimit(.minutes(10)))
 struct DatabaseBackupTests {
     /// Restores a backup as the guide describes.
     private func restore(_ file: String, as name: String, in postgres: PostgresServer) async throws {
@@ -73,6 +73,8 @@ struct DatabaseBackupTests {
             let (written, write) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let shop = stage.shop
             let writer = Task {
+                // Otherwise the test would wait for ever for a writer that failed.
+                defer { write.finish() }
                 while !Task.isCancelled {
                     _ = try await shop.call("user", "create")
                     write.yield()
@@ -85,7 +87,7 @@ struct DatabaseBackupTests {
                 data: stage.admin.data)
             var progress = written.makeAsyncIterator()
             for number in 0..<3 {
-                await progress.next()
+                guard await progress.next() != nil else { return try await writer.value }
                 let before = Int64(try stage.postgres.sql("SELECT count(*) FROM users")) ?? 0
                 let copy = stage.path("copy-\(number)")
                 let told = try await admin.json("admin", "backup", "--try-restore", "--out", copy)

@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("countersign admin doctor looks at a real PostgreSQL server", .serialized)
+@Suite("countersign admin doctor looks at a real PostgreSQL server", .serialized, .timeLimit(.minutes(10)))
 struct DatabaseDoctorTests {
     /// A server with the settings of a production server, and a database in it.
     private func makeServer() throws -> PostgresServer {

@@ -6,7 +6,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("The metrics tell how the connections to PostgreSQL stand", .serialized)
+@Suite("The metrics tell how the connections to PostgreSQL stand", .serialized, .timeLimit(.minutes(10)))
 struct DatabaseMetricsTests {
     private static let connections = "countersign_database_connections_"
 

@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("A copy of a PostgreSQL database that is not whole gets no name", .serialized)
+@Suite("A copy of a PostgreSQL database that is not whole gets no name", .serialized, .timeLimit(.minutes(10)))
 struct DatabaseRefusedBackupTests {
     @Test("A copy that lost something, or is cut off, gets no name; what is there already is not touched")
     func damaged() async throws {
@@ -108,7 +108,7 @@ struct DatabaseRefusedBackupTests {
                     environment: admin.environment)
                 var id: Int32?
                 while id == nil {
-                    await Task.yield()
+                    try await Task.sleep(for: .milliseconds(5))
                     id = (try? String(contentsOfFile: programs.path("id"), encoding: .utf8)).flatMap {
                         $0.hasSuffix("\n") ? Int32($0.dropLast()) : nil
                     }
