@@ -34,6 +34,15 @@ extension ClientCommand.OpenID {
         @Option(help: "From which browsers a person's devices are asked: known (signed in before) or all.")
         var askedBrowsers: String?
 
+        @Option(help: "By what people sign in: device, qr, email or text; may be repeated. (default: device and qr)")
+        var way: [String] = []
+
+        @Option(help: "Who may become a user of the client: closed (whom it makes itself) or open (whoever signs in).")
+        var registration: String?
+
+        @Option(help: "A calling code, such as +49, to which text messages may go; may be repeated.")
+        var callingCode: [String] = []
+
         @Flag(help: "Let a web application do without PKCE and a nonce.")
         var pkceOptional = false
 
@@ -45,6 +54,9 @@ extension ClientCommand.OpenID {
                 "profile": .string(profile), "redirect_uris": .array(redirectURI.map(JSONValue.string)),
                 "type": type.map(JSONValue.string), "asked_browsers": askedBrowsers.map(JSONValue.string),
                 "pkce_optional": pkceOptional ? true : nil,
+                "ways": way.isEmpty ? nil : .array(way.map(JSONValue.string)),
+                "registration": registration.map(JSONValue.string),
+                "calling_codes": callingCode.isEmpty ? nil : .array(callingCode.map(JSONValue.string)),
             ])
             let set = try await remote.withRemote { [id] in
                 try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
@@ -89,10 +101,15 @@ extension ClientCommand.OpenID {
 
     private static func text(of settings: JSONValue) -> String {
         func field(_ name: String) -> String { settings[name]?.field ?? "" }
+        func list(_ name: String) -> String {
+            (settings[name]?.array ?? []).map { $0.field ?? "" }.joined(separator: ", ")
+        }
         let places = settings["redirect_uris"]?.array?.map { "returns to \($0.field ?? "")" } ?? []
         return
             (["\(field("client")): \(field("profile"))"] + places
-            + ["asks by \(field("type")), from \(field("asked_browsers")) browsers"])
+            + ["asks by \(field("type")), from \(field("asked_browsers")) browsers"]
+            + ["signs in by \(list("ways")), registration \(field("registration"))"]
+            + (list("calling_codes").isEmpty ? [] : ["sends text messages to \(list("calling_codes"))"]))
             .joined(separator: "\n")
     }
 }

@@ -19,11 +19,17 @@ struct UserCommand: AsyncParsableCommand {
         @Option(help: "Your own name for the user.")
         var externalId: String?
 
+        @Option(help: "The user's mail address, by which pages find them.")
+        var email: String?
+
+        @Option(help: "The user's telephone number, with + and the country's code.")
+        var phone: String?
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let body = UserRequest.json(externalID: externalId)
+            let body = UserRequest.json(externalID: externalId, email: email, phone: phone)
             let user = try await remote.withRemote { try await $0.call(.POST, "/v1/users", body) }
             output.print(user, user["id"]?.field ?? "")
         }

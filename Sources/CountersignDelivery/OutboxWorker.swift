@@ -12,7 +12,7 @@ package struct OutboxWorker: Sendable {
     private static func limits(of kind: OutboxMessage.Kind) -> OutboxLoad.Limits {
         switch kind {
         case .callback: OutboxLoad.Limits(total: 256, each: 64, slow: 4, leavesHalf: true)
-        case .push, .text: OutboxLoad.Limits(total: 64, each: 64, slow: 64, leavesHalf: false)
+        case .push, .text, .signIn: OutboxLoad.Limits(total: 64, each: 64, slow: 64, leavesHalf: false)
         case .mail:
             OutboxLoad.Limits(
                 total: SMTPSender.atOnce, each: SMTPSender.atOnce, slow: SMTPSender.atOnce, leavesHalf: false)
@@ -199,6 +199,29 @@ package struct OutboxWorker: Sendable {
         case .personal(let content, let address, _):
             guard let messages else { return .refused("messages to people are not set up") }
             return await messages.send(content, to: address, as: message.id, at: now)
+        case .signInCode(let authorization, let verification, _, _):
+            guard let messages else { return .refused("messages to people are not set up") }
+            return await attempting {
+                guard let made = try await SignInCode.message(of: authorization, verification, ports: ports) else {
+                    return .delivered
+                }
+                return await messages.send(made.message, to: made.address, as: message.id, at: now)
+            }
+        case .signIn(let authorization, let challenge, _):
+            return await attempting {
+                try await PutSignIn.put(authorization, by: challenge, ports: ports)
+                return .delivered
+            }
+        }
+    }
+
+    /// The result of what needs the database first.
+    private func attempting(_ send: () async throws -> DeliveryResult) async -> DeliveryResult {
+        do {
+            return try await send()
+        } catch {
+            ports.logger.error("a message cannot be made", metadata: ["error": "\(error)"])
+            return .failed("the database cannot be used", notBefore: nil)
         }
     }
 

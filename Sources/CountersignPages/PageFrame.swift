@@ -110,6 +110,9 @@ package struct PageFrame: Sendable {
     /// A moment as a time of day.
     func timeOfDay(_ epochSeconds: Int) -> String { time(epochSeconds).ofDay }
 
+    /// A moment with its date.
+    func momentWithDate(_ epochSeconds: Int) -> String { time(epochSeconds).withDate }
+
     private func time(_ epochSeconds: Int) -> PageTime {
         PageTime(epochSeconds: epochSeconds, clock: clock, language: language)
     }

@@ -45,6 +45,6 @@ package struct PageTemplate: Sendable {
         IdentifierPage.template, ChooseWayPage.template, NumberPage.template, CodePage.template, QRPage.template,
         OpenAppPage.template, SignedInElsewherePage.template, ConsentPage.template, ApprovedPage.template,
         OnwardPage.template, OnwardPostPage.template, EndedPage.template, ErrorPage.template, SignedOutPage.template,
-        SignOutPage.template,
+        SignOutPage.template, LinkHerePage.template, LinkElsewherePage.template, LinkCodePage.template,
     ]
 }

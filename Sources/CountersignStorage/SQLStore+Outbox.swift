@@ -247,10 +247,18 @@ extension OutboxMessage.Content {
             .members(["to": .string("\(address)"), "message": message.stored])
         case .personal(let message, .phone(let number), _):
             .members(["to": .string("\(number)"), "message": message.stored])
+        case .signInCode(let authorization, let verification, _, _):
+            .members(["authorization": .string("\(authorization)"), "verification": .string("\(verification)")])
+        case .signIn(let authorization, let challenge, _):
+            .members(["authorization": .string("\(authorization)"), "challenge": .string("\(challenge)")])
         }
     }
 
     fileprivate init?(kind: String, client: ClientID, _ json: JSONValue) {
+        if let authorization = json["authorization"]?.string.flatMap({ AuthorizationID($0) }) {
+            self.init(kind: kind, of: authorization, client: client, json)
+            return
+        }
         switch OutboxMessage.Kind(rawValue: kind) {
         case .callback:
             guard let uri = json["uri"]?.string, let body = json["body"]?.string else { return nil }
@@ -280,7 +288,22 @@ extension OutboxMessage.Content {
                 let message = json["message"].flatMap({ PersonalMessage(stored: $0) })
             else { return nil }
             self = .personal(message, to: .phone(number), client: client)
-        case nil: return nil
+        case .signIn, nil: return nil
+        }
+    }
+
+    /// What is sent for a sign-in.
+    private init?(kind: String, of authorization: AuthorizationID, client: ClientID, _ json: JSONValue) {
+        let verification = json["verification"]?.string.flatMap { VerificationID($0) }
+        switch (
+            OutboxMessage.Kind(rawValue: kind), verification, json["challenge"]?.string.flatMap({ ChallengeID($0) })
+        ) {
+        case (.mail, let verification?, _):
+            self = .signInCode(authorization, of: verification, by: .email, client: client)
+        case (.text, let verification?, _):
+            self = .signInCode(authorization, of: verification, by: .phone, client: client)
+        case (.signIn, _, let challenge?): self = .signIn(authorization, by: challenge, client: client)
+        default: return nil
         }
     }
 }

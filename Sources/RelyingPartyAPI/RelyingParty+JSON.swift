@@ -10,6 +10,9 @@ extension RelyingParty {
             "profile": .string(profile.rawValue),
             "redirect_uris": .array(redirectURIs.map { .string($0.description) }), "type": .string("\(type)"),
             "asked_browsers": .string(askedBrowsers.rawValue), "pkce_optional": .bool(isPKCEOptional),
+            "ways": .array(SignInWay.allCases.filter(ways.contains).map { .string($0.rawValue) }),
+            "registration": .string(registration.rawValue),
+            "calling_codes": .array(callingCodes.map { .string($0.description) }),
         ]
     }
 
@@ -45,10 +48,46 @@ extension RelyingParty {
             throw .invalid(
                 pointer: members.pointer(to: "pkce_optional"), expected: "false for a client that keeps no secret")
         }
+        let ways = try members.ways()
+        let registration = try members.optional("registration", "\"closed\" or \"open\"") {
+            $0.string.flatMap { Registration(rawValue: $0) }
+        }
+        let codes = try members.callingCodes()
+        guard !ways.contains(.text) || !codes.isEmpty else {
+            throw .invalid(
+                pointer: members.pointer(to: "calling_codes"), expected: "at least one, where \"ways\" has \"text\"")
+        }
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
-            askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional)
+            askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional, ways: ways,
+            registration: registration ?? .closed, callingCodes: codes)
+    }
+}
+
+extension JSONMembers {
+    fileprivate mutating func ways() throws(JSONShapeError) -> Set<SignInWay> {
+        let names = SignInWay.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let ways = try array("ways").map { element throws(JSONShapeError) in
+            guard let way = element.value.string.flatMap({ SignInWay(rawValue: $0) }) else {
+                throw JSONShapeError.invalid(pointer: element.pointer, expected: "one of \(names)")
+            }
+            return way
+        }
+        return ways.isEmpty ? SignInWay.usual : Set(ways)
+    }
+
+    fileprivate mutating func callingCodes() throws(JSONShapeError) -> [CallingCode] {
+        let codes = try array("calling_codes").map { element throws(JSONShapeError) in
+            guard let code = element.value.string.flatMap({ CallingCode($0) }) else {
+                throw JSONShapeError.invalid(pointer: element.pointer, expected: "a plus sign and 1 to 6 digits")
+            }
+            return code
+        }
+        guard codes.count <= CallingCode.maximumCount else {
+            throw .invalid(pointer: pointer(to: "calling_codes"), expected: "at most \(CallingCode.maximumCount)")
+        }
+        return codes
     }
 }
 

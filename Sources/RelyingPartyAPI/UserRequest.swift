@@ -5,6 +5,10 @@ package import Encodings
 package struct UserRequest: Sendable {
     /// The client's own name for the user; nil for none.
     package var externalID: ExternalID?
+    /// The user's mail address; nil for none.
+    package var email: EmailAddress?
+    /// The user's telephone number; nil for none.
+    package var phone: PhoneNumber?
 
     /// A request with a name.
     package init(externalID: ExternalID?) {
@@ -12,10 +16,15 @@ package struct UserRequest: Sendable {
     }
 
     /// The request as JSON.
-    package var json: JSONValue { Self.json(externalID: externalID?.text) }
+    package var json: JSONValue {
+        Self.json(
+            externalID: externalID?.text, email: email.map { "\($0)" }, phone: phone.map { "\($0)" })
+    }
 
     /// A request as a caller writes it, which the server judges.
-    package static func json(externalID: String?) -> JSONValue { .members(["external_id": .text(externalID)]) }
+    package static func json(externalID: String?, email: String? = nil, phone: String? = nil) -> JSONValue {
+        .members(["external_id": .text(externalID), "email": .text(email), "phone": .text(phone)])
+    }
 
     /// Reads a request.
     ///
@@ -23,6 +32,8 @@ package struct UserRequest: Sendable {
     package init(_ json: JSONValue) throws {
         var members = try JSONMembers(json)
         externalID = try members.externalID()
+        email = try members.email()
+        phone = try members.phone()
         try members.refuseUnknown()
     }
 }
@@ -33,6 +44,10 @@ package struct UserRequest: Sendable {
 package struct UserUpdate: Sendable {
     /// The client's own name for the user; nil where it stays, nil inside for none from now on.
     package var externalID: ExternalID??
+    /// The user's mail address; nil where it stays, nil inside for none from now on.
+    package var email: EmailAddress??
+    /// The user's telephone number; nil where it stays, nil inside for none from now on.
+    package var phone: PhoneNumber??
     /// Whether the client lets the user enroll no device; nil where that stays.
     package var isEnrollmentBlocked: Bool?
 
@@ -46,6 +61,8 @@ package struct UserUpdate: Sendable {
     package var json: JSONValue {
         .members([
             "external_id": externalID.map { $0.map { .string($0.text) } ?? .null },
+            "email": email.map { $0.map { .string("\($0)") } ?? .null },
+            "phone": phone.map { $0.map { .string("\($0)") } ?? .null },
             "enrollment_blocked": isEnrollmentBlocked.map(JSONValue.bool),
         ])
     }
@@ -57,12 +74,23 @@ package struct UserUpdate: Sendable {
         var members = try JSONMembers(json)
         let externalID = try members.externalID()
         self.externalID = json["external_id"] == nil ? nil : .some(externalID)
+        let (email, phone) = (try members.email(), try members.phone())
+        self.email = json["email"] == nil ? nil : .some(email)
+        self.phone = json["phone"] == nil ? nil : .some(phone)
         isEnrollmentBlocked = try members.optionalBool("enrollment_blocked")
         try members.refuseUnknown()
     }
 }
 
 extension JSONMembers {
+    fileprivate mutating func email() throws(JSONShapeError) -> EmailAddress? {
+        try optional("email", "a mail address") { $0.string.flatMap { EmailAddress($0) } }
+    }
+
+    fileprivate mutating func phone() throws(JSONShapeError) -> PhoneNumber? {
+        try optional("phone", "a telephone number: + and 7 to 15 digits") { $0.string.flatMap { PhoneNumber($0) } }
+    }
+
     fileprivate mutating func externalID() throws -> ExternalID? {
         try optionalString("external_id").map { text in
             try refusing(at: "/external_id") { () throws(TextRefusal) in try ExternalID(text) }

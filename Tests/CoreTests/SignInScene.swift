@@ -22,10 +22,19 @@ struct SignInScene: Sendable {
         _ engine: Engine = .sqlite, asking browsers: RelyingParty.AskedBrowsers = .all,
         profile: RelyingParty.Profile = .native
     ) async throws {
-        world = try await World(engine)
+        try await self.init(in: try await World(engine), asking: browsers, profile: profile)
+    }
+
+    init(
+        in world: World, asking browsers: RelyingParty.AskedBrowsers = .all, profile: RelyingParty.Profile = .native
+    ) async throws {
+        self.world = world
         try await world.store.commit { store in for type in ChallengeType.builtIn { try store.types.put(type) } }
         shop = try await world.makeClient(waives: true).client
         user = try await world.makeUser("customer-1", of: shop)
+        _ = try await UpdateUser.update(
+            .id(user), .init(addresses: ClaimedAddresses(email: try Self.email("customer-1"))), by: shop.caller,
+            ports: world.ports)
         device = try await world.makeDevice(of: user, by: shop)
         browser = try Self.browser("one")
         try await set(profile, asking: browsers)
@@ -35,10 +44,16 @@ struct SignInScene: Sendable {
         try #require(BrowserID("browser-\(name)-0123456789"))
     }
 
-    func set(_ profile: RelyingParty.Profile = .native, asking browsers: RelyingParty.AskedBrowsers) async throws {
+    static func email(_ name: String) throws -> EmailAddress { try #require(EmailAddress("\(name)@example.com")) }
+
+    func set(
+        _ profile: RelyingParty.Profile = .native, asking browsers: RelyingParty.AskedBrowsers = .all,
+        ways: Set<SignInWay> = SignInWay.usual, registration: RelyingParty.Registration = .closed,
+        callingCodes: [CallingCode] = []
+    ) async throws {
         let party = RelyingParty(
             client: shop.id, profile: profile, redirectURIs: [try #require(RedirectURI(Self.redirectURI))],
-            askedBrowsers: browsers)
+            askedBrowsers: browsers, ways: ways, registration: registration, callingCodes: callingCodes)
         let outcome = try await SetRelyingParty.set(party, by: shop.actor, ports: world.ports)
         #expect(outcome == .set(party))
         try await world.store.refreshKeys()
@@ -56,19 +71,45 @@ struct SignInScene: Sendable {
     /// What the shop wants, for a person of this name.
     func wanted(_ name: String = "customer-1") throws -> Wanted {
         var wanted = Wanted(client: shop.id, redirectURI: Self.redirectURI, scopes: ["openid"])
-        wanted.identifier = try ExternalID(name)
+        wanted.identifier = .address(.email(try Self.email(name)))
         wanted.codeChallenge = Base64URL.encode(Array(SHA256.hash(data: Array(Self.verifier.utf8))))
         return wanted
     }
 
+    /// Asks, and lets the outbox put the sign-in to devices.
     func ask(
         _ name: String = "customer-1", again signIn: AuthorizationID? = nil, in browser: BrowserID? = nil,
         network: [UInt8]? = nil
     ) async throws -> AskSignIn.Outcome {
+        try await ask(try wanted(name), by: .device, again: signIn, in: browser, network: network)
+    }
+
+    func ask(
+        _ wanted: Wanted, by way: SignInWay, again signIn: AuthorizationID? = nil, in browser: BrowserID? = nil,
+        network: [UInt8]? = nil
+    ) async throws -> AskSignIn.Outcome {
         let request = AskSignIn.Request(
-            CarriedSignIn(wanted: try wanted(name), signIn: signIn), by: .device, browser: browser ?? self.browser,
+            CarriedSignIn(wanted: wanted, signIn: signIn), by: way, browser: browser ?? self.browser,
             place: ContextLine(address: "192.0.2.1", userAgent: nil), network: network)
-        return try await AskSignIn.ask(request, ports: world.ports)
+        let outcome = try await AskSignIn.ask(request, ports: world.ports)
+        guard case .asked(let asked) = outcome, way == .device, let challenge = asked.ask?.challenge else {
+            return outcome
+        }
+        try await PutSignIn.put(asked.id, by: challenge, ports: world.ports)
+        return .asked(try #require(try await world.store.read { try $0.authorizations.find(asked.id) }))
+    }
+
+    /// Whether somebody's devices are asked, or were, by the latest ask of a sign-in.
+    func isPut(_ asked: Authorization) async throws -> Bool {
+        guard let id = asked.ask?.challenge else { return false }
+        return try await world.store.read { try $0.challenges.find(id) } != nil
+    }
+
+    /// Whether a person's devices are asked anew.
+    func isAsked(
+        _ name: String = "customer-1", again signIn: AuthorizationID? = nil, in browser: BrowserID? = nil
+    ) async throws -> Bool {
+        try await isPut(try await asked(name, again: signIn, in: browser))
     }
 
     /// The sign-in of an ask that was not refused.
@@ -97,7 +138,7 @@ struct SignInScene: Sendable {
         var wanted = try wanted()
         wanted.identifier = nil
         let request = AskSignIn.Request(
-            CarriedSignIn(wanted: wanted, signIn: signIn), by: .code, browser: browser, place: nil, network: nil)
+            CarriedSignIn(wanted: wanted, signIn: signIn), by: .qr, browser: browser, place: nil, network: nil)
         guard case .asked(let asked) = try await AskSignIn.ask(request, ports: world.ports) else {
             throw World.Broken("sign-in")
         }
@@ -198,7 +239,7 @@ struct SignInScene: Sendable {
 
     func isGood(_ tokens: SignedTokens) async throws -> Bool {
         switch try await ShowClaims.show(tokens.access, ports: world.ports) {
-        case .claims(let user): user == self.user
+        case .claims(let user, _): user == self.user
         case .invalidToken, .scopeMissing: false
         }
     }

@@ -63,7 +63,7 @@ struct TicketTests {
         }
         let changed = try await block(true)
         #expect(changed.isEnrollmentBlocked && changed.externalID?.text == "customer-1")
-        #expect(try await ShowUser.show(.id(user), to: shop, ports: world.ports) == .user(changed))
+        #expect(try await ShowUser.show(.id(user), to: shop, ports: world.ports) == .user(changed, UserAddresses()))
         #expect(try await device.enroll().summary == "blocked")
         await #expect(throws: World.Broken.self) { try await ticket(.id(user), by: shop, in: world) }
         let rival = try await world.makeClient("Rival", waives: true).client

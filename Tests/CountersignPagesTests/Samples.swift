@@ -61,7 +61,8 @@ enum Samples {
         strange.client = nil
         var late = whole
         late.ledger.changePath = nil
-        return first(texts, bare, early) + waiting(texts, late, nobody) + last(texts, late, asked, bare, strange)
+        return first(texts, bare, early) + links(texts, late, strange) + waiting(texts, late, nobody)
+            + last(texts, late, asked, bare, strange)
     }
 
     private static func frame(_ language: PageLanguage, _ texts: ForeignTexts) -> PageFrame {
@@ -111,6 +112,20 @@ enum Samples {
         code.channel = .text
         code.address = texts.phone
         return samples + [Sample(name: "04-code-text", page: code, frame: early)]
+    }
+
+    private static func links(_ texts: ForeignTexts, _ late: PageFrame, _ strange: PageFrame) -> [Sample] {
+        let facts = LinkFacts(
+            client: texts.client, host: texts.host, browser: texts.browser, place: "\(texts.place), \(texts.address)")
+        return [
+            Sample(name: "05-link-here", page: LinkHerePage(action: texts.path), frame: late),
+            Sample(
+                name: "05a-link-elsewhere",
+                page: LinkElsewherePage(facts: facts, askedAt: now, action: texts.path), frame: strange),
+            Sample(
+                name: "05b-link-code", page: LinkCodePage(digits: texts.digits, expiresAt: now + 598, facts: facts),
+                frame: strange),
+        ]
     }
 
     private static func waiting(_ texts: ForeignTexts, _ late: PageFrame, _ nobody: PageFrame) -> [Sample] {

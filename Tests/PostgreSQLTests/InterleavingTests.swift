@@ -24,14 +24,14 @@ struct InterleavingTests {
     private func told(_ outcome: CreateUser.Outcome) -> String {
         switch outcome {
         case .created: "made"
-        case .externalIDTaken: "taken"
+        case .externalIDTaken, .addressTaken: "taken"
         }
     }
 
     private func told(_ outcome: UpdateUser.Outcome) -> String {
         switch outcome {
         case .updated: "made"
-        case .externalIDTaken: "taken"
+        case .externalIDTaken, .addressTaken: "taken"
         case .notFound: "not found"
         }
     }

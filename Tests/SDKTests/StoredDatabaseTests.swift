@@ -19,6 +19,8 @@ import Testing
 struct StoredDatabaseTests {
     private static let issuer = "https://login.example.com"
     private static let pin = "835174"
+    /// What the customer types on the page.
+    private static let name = "customer-1@example.com"
     /// The folder that a database shall be made in; nil usually.
     private static let made = ProcessInfo.processInfo.environment["COUNTERSIGN_STORE_DATABASE"]
 
@@ -108,9 +110,66 @@ struct StoredDatabaseTests {
             #expect(try await Self.verifies(approved, of: shop, at: server.clock.now.unixSeconds))
             let new = try await Self.approve(shop, phone)
             #expect(try await Self.verifies(new, of: shop, at: server.clock.now.unixSeconds))
+            if let refresh = facts["refresh"]?.string {
+                let tokens = try await Self.token(
+                    [("grant_type", "refresh_token"), ("refresh_token", refresh)], server, shop)
+                #expect(tokens["access_token"]?.string != nil)
+            }
             let devices = try await shop.call(.GET, "/v1/users/external_id:customer-1/enrollments").success()
             #expect(devices["enrollments"]?.array?.map { $0["state"] } == ["active"])
         }
+    }
+
+    /// Signs the customer in by OpenID Connect; returns the refresh token.
+    private static func signIn(_ server: TestServer, _ shop: Caller, _ phone: Authenticator) async throws -> String {
+        let uri = "https://shop.example.com/callback"
+        let client = try #require(
+            String(decoding: Base64.decode(shop.authorization.dropFirst(6)) ?? [], as: UTF8.self)
+                .split(separator: ":").first)
+        let settings: JSONValue = ["profile": "web", "redirect_uris": [.string(uri)], "asked_browsers": "all"]
+        _ = try await server.administrator.call(.PUT, "/v1/admin/clients/\(client)/openid", settings).success()
+        var cookie = ""
+        func visit(_ method: HTTPMethod, _ path: String, _ form: String? = nil) async throws -> Reply {
+            var headers = cookie.isEmpty ? [] : [("Cookie", cookie)]
+            if form != nil { headers.append(("Content-Type", "application/x-www-form-urlencoded")) }
+            let reply = try await server.send(
+                method, path, headers: headers, body: form.map { Array($0.utf8) }, isContract: false)
+            if let set = reply.headers["set-cookie"] { cookie = String(set.prefix { $0 != ";" }) }
+            return reply
+        }
+        func found(_ pattern: Regex<(Substring, Substring)>, _ reply: Reply) throws -> String {
+            String(try #require(String(decoding: reply.body, as: UTF8.self).firstMatch(of: pattern)).output.1)
+        }
+        let sealed = #/name="request" value="([^"]*)"/#
+        let query = "client_id=\(client)&redirect_uri=\(uri)&response_type=code&scope=openid%20offline_access&nonce=n"
+        let first = try await visit(.GET, "/oauth2/authorize?\(query)")
+        let second = try await visit(
+            .POST, "/signin/choose", "identifier=\(Self.name)&request=\(try found(sealed, first))")
+        let asked = try await visit(.POST, "/signin/ask", "way=device&request=\(try found(sealed, second))")
+        let path = try #require(asked.headers["location"])
+        let number = try found(#/aria-label="([0-9 ,]+)"/#, try await visit(.GET, path)).filter(\.isNumber)
+        while true {
+            if let pending = try await phone.pendingChallenges().first {
+                try await pending.open().approve(with: .confirmation, number: number)
+                break
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        let code = try found(#/[?&;]code=([^&"]*)/#, try await visit(.GET, "\(path)/done"))
+        let fields = [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", uri)]
+        return try #require(try await token(fields, server, shop)["refresh_token"]?.string)
+    }
+
+    private static func token(
+        _ fields: [(String, String)], _ server: TestServer, _ shop: Caller
+    ) async throws -> JSONValue {
+        let form = fields.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+        let headers = [
+            ("Content-Type", "application/x-www-form-urlencoded"), ("Authorization", shop.authorization),
+        ]
+        return try await server.send(
+            .POST, "/oauth2/token", headers: headers, body: Array(form.utf8), isContract: false
+        ).success()
     }
 
     /// Whether the challenge's receipt verifies by the certificate that the server gives with it.
@@ -154,8 +213,13 @@ struct StoredDatabaseTests {
             try await #require(try await phone.pendingChallenges().first).open().deny()
             let cancelled = try #require(try await shop.ask("external_id:customer-1", ["type": "pin"])["id"]?.string)
             _ = try await shop.call(.DELETE, "/v1/challenges/\(cancelled)").success()
+            _ = try await shop.call(
+                .PATCH, "/v1/users/external_id:customer-1", ["email": .string(Self.name)]
+            ).success()
+            let refresh = try await Self.signIn(server, shop, phone)
             let facts: JSONValue = [
-                "time": .integer(server.clock.now.seconds), "authorization": .string(shop.authorization),
+                "refresh": .string(refresh), "time": .integer(server.clock.now.seconds),
+                "authorization": .string(shop.authorization),
                 "approved": .string(approved), "denied": .string(denied), "cancelled": .string(cancelled),
             ]
             try Data(facts.encoded).write(to: URL(filePath: "\(folder)/facts.json"))

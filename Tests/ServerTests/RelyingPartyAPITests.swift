@@ -91,7 +91,9 @@ struct RelyingPartyAPITests {
             schema: "User", isStrict: false,
             examples: [
                 [
-                    "id": .string(user), "external_id": "customer-1", "enrollment_blocked": true, "created_at": time,
+                    "id": .string(user), "external_id": "customer-1", "email": "a@example.com",
+                    "email_verified": true, "phone": "+15551234567", "phone_verified": false,
+                    "enrollment_blocked": true, "created_at": time,
                 ]
             ]
         ) { try UserView($0).json },
@@ -158,13 +160,18 @@ struct RelyingPartyAPITests {
         Described(schema: "ReturnRequest", isStrict: true, examples: [["return_code": "x"]]) {
             try ReturnRequest($0).json
         },
-        Described(schema: "UserRequest", isStrict: true, examples: [["external_id": "customer-1"]]) {
-            try UserRequest($0).json
-        },
+        Described(
+            schema: "UserRequest", isStrict: true,
+            examples: [["external_id": "customer-1", "email": "a@example.com", "phone": "+15551234567"]]
+        ) { try UserRequest($0).json },
         Described(
             schema: "UserUpdate", isStrict: true,
             examples: [
-                ["external_id": "customer-1", "enrollment_blocked": false], ["external_id": .null],
+                [
+                    "external_id": "customer-1", "email": "a@example.com", "phone": "+15551234567",
+                    "enrollment_blocked": false,
+                ],
+                ["external_id": .null, "email": .null, "phone": .null],
             ]
         ) { try UserUpdate($0).json },
         Described(schema: "EmptyRequest", isStrict: true, examples: [[:]]) { try TicketRequest($0).json },

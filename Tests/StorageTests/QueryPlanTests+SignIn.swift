@@ -19,7 +19,10 @@ extension QueryPlanTests {
         try await world.store.refreshKeys()
         let browser = try #require(BrowserID("browser-0123456789"))
         var wanted = Wanted(client: client.id, redirectURI: uri, scopes: ["openid"])
-        wanted.identifier = try ExternalID("customer")
+        let email = try #require(EmailAddress("customer@example.com"))
+        wanted.identifier = .address(.email(email))
+        _ = try await UpdateUser.update(
+            .id(user), .init(addresses: ClaimedAddresses(email: email)), by: client.caller, ports: world.ports)
         func ask(_ signIn: AuthorizationID?) async throws -> Authorization {
             let request = AskSignIn.Request(
                 CarriedSignIn(wanted: wanted, signIn: signIn), by: .device, browser: browser, place: nil,
@@ -27,6 +30,7 @@ extension QueryPlanTests {
             guard case .asked(let asked) = try await AskSignIn.ask(request, ports: world.ports) else {
                 throw World.Broken("sign-in")
             }
+            try await PutSignIn.put(asked.id, by: try #require(asked.ask?.challenge), ports: world.ports)
             return asked
         }
         func redeem(_ code: Secret<String>) async throws -> RedeemCode.Outcome {
@@ -34,6 +38,7 @@ extension QueryPlanTests {
             return try await RedeemCode.redeem(request, by: client.id, ports: world.ports)
         }
         _ = recorder.take()
+        _ = try await OfferWays.ways(for: wanted, in: browser, ports: world.ports)
         let asked = try await ask(try await ask(nil).id)
         let challenge = try #require(asked.ask?.challenge)
         try await device.open(challenge)
@@ -62,6 +67,8 @@ extension QueryPlanTests {
             "INSERT INTO sessions", "WHERE secret_hash", "UPDATE sessions SET idle_until",
             "session_clients", "INSERT INTO token_families", "FROM token_families WHERE id",
             "UPDATE token_families SET ended_at", "FROM relying_parties",
+            "FROM identifiers WHERE kind = $1 AND name = $2 AND client_id IS NULL", "FROM identifiers WHERE client_id",
+            "FROM identifiers i JOIN known_browsers", "UPDATE authorizations SET user_id = $3",
         ])
         // A client that knows the user no more, and a user who is deleted with the last one.
         guard case .unlinked = try await UnlinkUser.unlink(.id(user), from: client.caller, ports: world.ports) else {
@@ -70,6 +77,7 @@ extension QueryPlanTests {
         try await expectIndexed([
             "UPDATE sessions SET ended_at", "DELETE FROM authorizations", "DELETE FROM sessions",
             "DELETE FROM session_clients", "DELETE FROM token_families",
+            "DELETE FROM identifiers WHERE user_id",
         ])
         for table in ["authorizations", "sessions", "session_clients", "token_families"] {
             #expect(try await world.count(table) == 0, "\(table)")

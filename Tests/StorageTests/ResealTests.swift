@@ -58,6 +58,11 @@ struct ResealTests {
                 VALUES ('aut_1', '\(shop.id)', $1, $2, 'open', $3, 0)
                 """,
                 [try seal("wanted", "authorization aut_1"), .blob([1]), try seal("123456", "number aut_1")])
+            try await world.sql(
+                """
+                INSERT INTO identifiers (id, user_id, kind, name, sealed, added_at)
+                VALUES ('idn_1', '\(user)', 'email', $1, $2, 0)
+                """, [.blob([1]), try seal("x@example.com", "identifier idn_1")])
             let digest = try #require(try await world.sql("SELECT digest FROM answers").first?.blob(0))
             try await world.sql(
                 "UPDATE answers SET custom = $1",
@@ -122,7 +127,7 @@ struct ResealTests {
             "enrollments.certificate", "challenges.nonce", "challenges.number_hash", "challenges.browser",
             "receipts.signature", "receipts.certificate", "answers.digest", "replies.request_digest",
             "known_browsers.browser", "secrets.certificate", "authorizations.browser", "codes.hash",
-            "sessions.secret_hash",
+            "sessions.secret_hash", "identifiers.name",
         ]
         let rows = try await world.sql(
             """

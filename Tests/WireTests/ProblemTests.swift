@@ -21,7 +21,8 @@ struct ProblemTests {
         ],
         405: [.methodNotAllowed],
         409: [
-            .externalIDTaken, .noEnrollment, .alreadyEnded, .enrollmentWaiting, .alreadyEnrolled, .messageOver,
+            .externalIDTaken, .addressTaken, .noEnrollment, .alreadyEnded, .enrollmentWaiting, .alreadyEnrolled,
+            .messageOver,
             .transportNotSetUp, .askingLocked, .pinLocked, .tooManyDevices, .alreadyClaimed, .methodMissing,
             .customNotRegistered, .pushTokenInUse, .certificateFull, .typeInUse, .rotationUnderWay,
             .issuerCertificateFull,

@@ -36,11 +36,7 @@ package enum SendTestMessage {
     ) async throws -> Replayable<Outcome> {
         guard ports.transports.reach(address) else { return .done(.notSetUp) }
         let now = ports.time.now
-        let message: PersonalMessage =
-            switch template {
-            case .test: .test(in: language)
-            case .code: .code(code, minutes: 10, in: language)
-            }
+        let message = PersonalMessage.example(template, code, in: language)
         let queued = OutboxMessage(
             id: ports.random.id(at: now), content: .personal(message, to: address, client: caller.client.id),
             dueAt: now,

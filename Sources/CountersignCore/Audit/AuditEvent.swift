@@ -23,6 +23,8 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case userCreated = "user.created"
     case userDeleted = "user.deleted"
     case userExported = "user.exported"
+    case identifierVerified = "identifier.verified"
+    case claimEnded = "claim.ended"
     case ticketCreated = "ticket.created"
     case enrollmentCreated = "enrollment.created"
     case enrollmentApproved = "enrollment.approved"

@@ -112,6 +112,14 @@ extension UnitOfWork {
         case .userCreated(let user): try record(.userCreated, client: actor.client, user: user)
         case .userDeleted(let user, let client): try record(.userDeleted, client: client, user: user)
         case .userExported(let user): try record(.userExported, client: actor.client, user: user)
+        case .identifierVerified(let identifier):
+            try record(
+                .identifierVerified,
+                ["identifier": .string("\(identifier.id)"), "address": .string(identifier.address.kind.rawValue)],
+                user: identifier.user)
+        case .claimEnded(let claim):
+            try record(
+                .claimEnded, ["address": .string(claim.address.kind.rawValue)], client: claim.client, user: claim.user)
         case .enrollingBlocked(let isBlocked, let user):
             try record(isBlocked ? .enrollmentBlocked : .enrollmentUnblocked, client: actor.client, user: user)
         case .askingUnlocked(let lock):
@@ -158,8 +166,8 @@ extension UnitOfWork {
                 [
                     "authorization": .string("\(authorization.id)"), "acr": .string(authentication.strength.rawValue),
                     "fresh": .bool(isFresh),
-                ], client: authorization.client, user: authentication.user, enrollment: authentication.enrollment,
-                challenge: authentication.challenge)
+                ], client: authorization.client, user: authentication.user,
+                enrollment: authentication.evidence.enrollment, challenge: authentication.evidence.challenge)
         case .sessionEnded(let session):
             try record(.sessionEnded, ["session": .string("\(session.id)")], user: session.user)
         case .tokensGiven(let family):

@@ -45,6 +45,10 @@ enum DomainEvent: Sendable {
     case userCreated(UserID)
     case userDeleted(UserID, client: ClientID)
     case userExported(UserID)
+    /// A user has proved an address.
+    case identifierVerified(VerifiedIdentifier)
+    /// What a client claimed of an address has ended, since somebody else has proved it.
+    case claimEnded(ClaimedIdentifier)
     /// A client has blocked a user from enrolling devices through it, or has ended the block.
     case enrollingBlocked(Bool, UserID)
     /// The lock was ended that kept a client from asking a user.

@@ -8,8 +8,8 @@ import JOSE
 package enum ShowClaims {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The user, of whom the client may know no more.
-        case claims(UserID)
+        /// The user, and of their addresses those that the token lets the client know.
+        case claims(UserID, UserAddresses)
         /// The token is not ours, is over, was taken back, or is not an access token.
         case invalidToken
         /// The token lacks the scope `openid`.
@@ -22,7 +22,13 @@ package enum ShowClaims {
     package static func show(_ token: Secret<String>, ports: Ports) async throws -> Outcome {
         guard let verified = try await VerifyAccessToken.verify(token, ports: ports) else { return .invalidToken }
         guard verified.scopes.contains(TokenFamily.openID) else { return .scopeMissing }
-        return .claims(verified.family.user)
+        let family = verified.family
+        let kinds = PersonalAddress.Kind.allCases.filter { verified.scopes.contains($0.rawValue) }
+        guard !kinds.isEmpty else { return .claims(family.user, UserAddresses()) }
+        let addresses = try await ports.store.read {
+            try $0.addresses(of: family.user, for: family.client, ports.hasher)
+        }
+        return .claims(family.user, UserAddresses(addresses.entries.filter { kinds.contains($0.address.kind) }))
     }
 }
 

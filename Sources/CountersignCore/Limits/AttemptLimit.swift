@@ -53,6 +53,18 @@ enum AttemptLimit: Hashable, Sendable {
     case signInsFrom([UInt8])
     /// Sign-ins at one client by a code: they have no user yet, so no user's limit counts them.
     case signInCodes(ClientID, maximum: Int)
+    /// Codes of sign-ins sent to one address, by its hash, whether it is anybody's or not, for all clients together.
+    case signInMessages(to: String)
+    /// Mails with codes of sign-ins at one client.
+    case signInMailsOf(ClientID, maximum: Int)
+    /// Text messages with codes of sign-ins at one client to numbers with one calling code.
+    case signInTextsOf(ClientID, prefix: String)
+    /// Tries to type one code of a sign-in.
+    case typedSignInCodes(VerificationID)
+    /// Wrong codes of sign-ins in a row for one address, by its hash; beyond the limit no more codes are sent.
+    ///
+    /// Spec: NIST SP 800-63B-4 §3.2.2.
+    case wrongSignInCodes(for: String)
     /// Codes for clients that one session gives.
     case codesOf(SessionID)
     /// Test messages to one address, by its hash.
@@ -77,6 +89,11 @@ enum AttemptLimit: Hashable, Sendable {
         case .signInAsks(let user, let isBrowserKnown): "sign-in \(isBrowserKnown ? "known" : "unknown") \(user)"
         case .signInsFrom(let network): "sign-ins from \(Hex.encode(network))"
         case .signInCodes(let client, _): "sign-in codes \(client)"
+        case .signInMessages(let address): "sign-in code to \(address)"
+        case .signInMailsOf(let client, _): "sign-in mails \(client)"
+        case .signInTextsOf(let client, let prefix): "sign-in texts \(client) \(prefix)"
+        case .typedSignInCodes(let verification): "sign-in code \(verification)"
+        case .wrongSignInCodes(let address): "wrong sign-in codes \(address)"
         case .codesOf(let session): "codes of \(session)"
         case .testMessages(let address): "test message \(address)"
         }
@@ -88,9 +105,11 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
             .signInsFrom, .signInCodes, .codesOf:
             .minutes(1)
-        case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages: .hours(1)
+        case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages,
+            .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
+            .hours(1)
         case .wrongAnswers, .resends: .days(1)
-        case .wrongTextCodes: .days(30)
+        case .wrongTextCodes, .wrongSignInCodes: .days(30)
         }
     }
 
@@ -98,14 +117,16 @@ enum AttemptLimit: Hashable, Sendable {
     var maximum: Int {
         switch self {
         case .wrongCredentials: 20
-        case .wrongCredentialsFrom, .wrongTextCodes: 100
+        case .wrongCredentialsFrom, .wrongTextCodes, .wrongSignInCodes: 100
         case .refused, .wrongReturnCodes, .testMessages, .signInAsks(_, isBrowserKnown: true): 10
         case .signInAsks(_, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf: 60
-        case .textCodes, .newDeviceAsks: 5
+        case .textCodes, .newDeviceAsks, .signInMessages: 5
+        case .typedSignInCodes: Verification.maximumTries
+        case .signInTextsOf: 200
         case .otherWrongCredentials(let maximum), .wrongAnswers(_, let maximum), .typedTextCodes(_, let maximum),
             .textCodesOf(_, let maximum), .codeAsks(_, let maximum), .signInCodes(_, let maximum),
-            .resends(_, let maximum):
+            .resends(_, let maximum), .signInMailsOf(_, let maximum):
             maximum
         }
     }

@@ -14,6 +14,10 @@ package struct ExportUser: Sendable {
         case known(KnownUser)
         /// An enrolled device, also one that was removed.
         case enrollment(Enrollment)
+        /// An address that the user has proved; for operators alone.
+        case identifier(VerifiedIdentifier)
+        /// An address of the user on a client's word.
+        case claim(ClaimedIdentifier)
         /// A browser that is signed in; for operators alone.
         case session(Session)
         /// The tokens that a client has of the user.
@@ -129,9 +133,15 @@ package struct ExportUser: Sendable {
         of user: UserID, in scope: ListScope, _ now: Timestamp, _ reader: any Stores
     ) throws -> [Part] {
         let families = try reader.families.families(of: user)
+        let claims = try reader.identifiers.claims(of: user)
         switch scope {
-        case .client(let client): return families.filter { $0.client == client }.map(Part.tokens)
-        case .all: return try reader.sessions.sessions(of: user, at: now).map(Part.session) + families.map(Part.tokens)
+        case .client(let client):
+            return claims.filter { $0.client == client }.map(Part.claim)
+                + families.filter { $0.client == client }.map(Part.tokens)
+        case .all:
+            let identifiers = try reader.identifiers.verified(of: user).map(Part.identifier)
+            let sessions = try reader.sessions.sessions(of: user, at: now).map(Part.session)
+            return identifiers + claims.map(Part.claim) + sessions + families.map(Part.tokens)
         }
     }
 

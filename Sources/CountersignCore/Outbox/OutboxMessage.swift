@@ -16,6 +16,8 @@ package struct OutboxMessage: Sendable {
         case mail
         /// A gateway for text messages.
         case text
+        /// The server itself, for what a page must not wait for.
+        case signIn = "sign-in"
     }
 
     /// The content of a message.
@@ -35,14 +37,19 @@ package struct OutboxMessage: Sendable {
         case withdrawal(ChallengeID, to: EnrollmentID, client: ClientID)
         /// A message to a person, by mail or as a text message.
         case personal(PersonalMessage, to: PersonalAddress, client: ClientID)
+        /// The code of a sign-in; it is made when it is sent, and only if the address is somebody's.
+        case signInCode(AuthorizationID, of: VerificationID, by: PersonalAddress.Kind, client: ClientID)
+        /// The question about a sign-in to the devices of the person who was named, if there is such a person.
+        case signIn(AuthorizationID, by: ChallengeID, client: ClientID)
 
         /// The kind of receiver.
         package var kind: Kind {
             switch self {
             case .callback, .notice, .hook: .callback
             case .push, .withdrawal: .push
-            case .personal(_, .email, _): .mail
-            case .personal(_, .phone, _): .text
+            case .personal(_, .email, _), .signInCode(_, _, .email, _): .mail
+            case .personal(_, .phone, _), .signInCode(_, _, .phone, _): .text
+            case .signIn: .signIn
             }
         }
 
@@ -52,7 +59,7 @@ package struct OutboxMessage: Sendable {
             case .callback(let uri, _, let body): (.callbacks, uri, body)
             case .notice(let uri, _, let body): (.notices, uri, body)
             case .hook(let uri, _, let body): (.hooks, uri, body)
-            case .push, .withdrawal, .personal: nil
+            case .push, .withdrawal, .personal, .signInCode, .signIn: nil
             }
         }
 
@@ -60,7 +67,8 @@ package struct OutboxMessage: Sendable {
         package var client: ClientID {
             switch self {
             case .callback(_, let client, _), .notice(_, let client, _), .hook(_, let client, _),
-                .push(_, _, let client), .withdrawal(_, _, let client), .personal(_, _, let client):
+                .push(_, _, let client), .withdrawal(_, _, let client), .personal(_, _, let client),
+                .signInCode(_, _, _, let client), .signIn(_, _, let client):
                 client
             }
         }

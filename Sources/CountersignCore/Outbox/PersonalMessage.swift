@@ -19,6 +19,17 @@ package struct PersonalMessage: Sendable {
     /// A message without values, which only shows that it arrives.
     package static func test(in language: LanguageTag?) -> PersonalMessage { PersonalMessage(.test, language) }
 
+    /// A message of a template with a code that is good for nothing, which shows how it looks.
+    package static func example(
+        _ template: MessageTemplate, _ code: EntryNumber, in language: LanguageTag?
+    ) -> PersonalMessage {
+        switch template {
+        case .test: .test(in: language)
+        case .code: .code(code, minutes: 10, in: language)
+        case .signIn: PersonalMessage(.signIn, language, ["code": Secret(code.digits), "minutes": Secret("10")])
+        }
+    }
+
     /// A message with a code that is valid for a number of minutes.
     package static func code(_ code: EntryNumber, minutes: Int, in language: LanguageTag?) -> PersonalMessage {
         PersonalMessage(.code, language, ["code": Secret(code.digits), "minutes": Secret("\(minutes)")])
@@ -35,6 +46,19 @@ package struct PersonalMessage: Sendable {
                 "code": Secret(code.digits), "minutes": Secret("\(minutes)"), "sender": Secret(client.text),
                 "question": Secret(question.text),
             ])
+    }
+
+    /// A message with the code of a sign-in, and with a link if it is a mail.
+    package static func signIn(
+        _ code: EntryNumber, minutes: Int, at client: ClientName, link: Secret<String>?, from place: ContextLine?,
+        in language: LanguageTag?
+    ) -> PersonalMessage {
+        var values = [
+            "code": Secret(code.digits), "minutes": Secret("\(minutes)"), "sender": Secret(client.text),
+        ]
+        values["link"] = link
+        values["place"] = place.map { Secret($0.line.text) }
+        return PersonalMessage(.signIn, language, values)
     }
 
     /// Reads a message in its stored form; nil if it is malformed.

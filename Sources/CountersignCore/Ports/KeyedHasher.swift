@@ -32,18 +32,41 @@ package struct KeyedHasher: Sendable {
     /// The number that a new device shows, computed from the challenge about it, so that a repeated request gets the
     /// same number.
     func approvalNumber(of challenge: ChallengeID) -> EntryNumber {
-        let code = code(of: "approval \(challenge)")
+        number(of: "approval \(challenge)")
+    }
+
+    private func number(of text: String) -> EntryNumber {
+        let code = code(of: text)
         return EntryNumber(value: UInt32(code.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000))
     }
 
-    /// A stand-in for an address in places where the address must not be readable.
+    /// A stand-in for an address in limits, which must not be readable there.
+    ///
+    /// Mail services deliver `name+anything` to `name`, so that only the name counts.
     func name(of address: PersonalAddress) -> String {
-        let text =
-            switch address {
-            case .email(let address): "email \(address)"
-            case .phone(let number): "phone \(number)"
-            }
-        return Hex.encode(code(of: text))
+        switch address {
+        case .email(let mail):
+            let name = mail.local.prefix { $0 != "+" }
+            return Hex.encode(code(of: "email \(name.isEmpty ? mail.local[...] : name)@\(mail.domain)".lowercased()))
+        case .phone(let number): return Hex.encode(code(of: "phone \(number)"))
+        }
+    }
+
+    /// The name by which rows hold an address; the case of letters does not count.
+    func identifier(_ address: PersonalAddress) -> IdentifierName {
+        IdentifierName(
+            kind: address.kind,
+            hash: KeyedHash(stored: code(of: "identifier \(address.kind.rawValue) \(address)".lowercased())))
+    }
+
+    /// The code of a verification.
+    func code(of verification: Verification) -> EntryNumber {
+        number(of: "verification \(verification.id) \(verification.address)")
+    }
+
+    /// The secret in the link of a verification, in 32 hexadecimal digits.
+    func link(of verification: Verification) -> Secret<String> {
+        Secret(Hex.encode(proof(of: [], for: "verification link \(verification.id) \(verification.address)")))
     }
 
     /// A digest that recognises the repeat of a request.

@@ -45,6 +45,8 @@ package struct ClientLimits: Hashable, Sendable {
     package var codeAsks = 600
     /// How many codes a client may send by text message in an hour, to all numbers together.
     package var texts = 1000
+    /// How many mails with codes the pages of a client may send in an hour, to all addresses together.
+    package var mails = 10_000
 
     /// The default limits.
     package init() {}

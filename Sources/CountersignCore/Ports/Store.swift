@@ -55,7 +55,7 @@ package protocol Store: Sendable {
 ///
 /// In a read-only transaction, the engine refuses every write.
 package protocol Stores: AnyObject, StoreAccess, ClientStore, RelyingPartyStore, ReceiverStore, KeyStore, TypeStore,
-    UserStore, LinkStore,
+    UserStore, LinkStore, IdentifierStore,
     ErasureStore, AskingLockStore, BrowserStore, EnrollmentStore, MethodStore, TicketStore, NonceStore, WaitStore,
     PushStore, ListStore, ChallengeStore, TargetStore, ReceiptStore, AnswerStore, OutboxStore, ReplyStore, AuditStore,
     AttemptStore, AuthorizationStore, SessionStore, TokenFamilyStore, RetentionStore
@@ -96,6 +96,8 @@ extension StoreAccess {
     package var users: any UserStore { stores }
     /// The links between clients and users, with the clients' names for the users.
     package var links: any LinkStore { stores }
+    /// The addresses of users.
+    package var identifiers: any IdentifierStore { stores }
     /// The data of deleted users that are still to be erased.
     package var erasures: any ErasureStore { stores }
     /// The locks that keep a client from asking a user.

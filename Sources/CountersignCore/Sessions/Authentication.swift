@@ -15,13 +15,26 @@ package struct Authentication: Hashable, Sendable {
     package let methods: [String]
     /// How strong the authentication is, in the words of `acr`.
     package let strength: Strength
-    /// The challenge that the user approved; its receipt is the evidence.
-    package let challenge: ChallengeID
-    /// The device that approved.
-    package let enrollment: EnrollmentID
+    /// What shows it.
+    package let evidence: Evidence
+
+    /// What shows that somebody was authenticated.
+    package enum Evidence: Hashable, Sendable {
+        /// A challenge that the user approved on a device; its receipt can be verified.
+        case approval(ChallengeID, EnrollmentID)
+        /// A code that was sent to an address of the user.
+        case code(IdentifierID, PersonalAddress.Kind)
+
+        /// The challenge that the user approved; nil for none.
+        package var challenge: ChallengeID? { if case .approval(let challenge, _) = self { challenge } else { nil } }
+        /// The device that approved; nil for none.
+        package var enrollment: EnrollmentID? { if case .approval(_, let device) = self { device } else { nil } }
+    }
 
     /// How strong an authentication is: the values of `acr`, weakest first.
     package enum Strength: String, CaseIterable, Sendable {
+        /// A code that was sent to an address; whoever reads what is sent there has it.
+        case address = "urn:countersign:acr:address"
         /// A trusted device of the user.
         case device = "urn:countersign:acr:device"
         /// A trusted device, and the user's PIN or biometric on it.
@@ -32,15 +45,23 @@ package struct Authentication: Hashable, Sendable {
 
     /// An authentication of these parts.
     package init(
-        user: UserID, at: Timestamp, methods: [String], strength: Strength, challenge: ChallengeID,
-        enrollment: EnrollmentID
+        user: UserID, at: Timestamp, methods: [String], strength: Strength, evidence: Evidence
     ) {
         self.user = user
         self.at = at
         self.methods = methods
         self.strength = strength
-        self.challenge = challenge
-        self.enrollment = enrollment
+        self.evidence = evidence
+    }
+
+    /// The authentication by a code that was sent to an address.
+    ///
+    /// Spec: RFC 8176 §2 (`otp`, `sms`).
+    init(by identifier: VerifiedIdentifier, at now: Timestamp) {
+        let kind = identifier.address.kind
+        self.init(
+            user: identifier.user, at: now, methods: kind == .phone ? ["otp", "sms"] : ["otp"], strength: .address,
+            evidence: .code(identifier.id, kind))
     }
 
     /// The authentication by an approved challenge.
@@ -68,31 +89,48 @@ package struct Authentication: Hashable, Sendable {
         }
         self.init(
             user: device.user, at: now, methods: methods,
-            strength: isAAL2 ? .aal2 : hasSecondFactor ? .twoFactors : .device, challenge: challenge.id,
-            enrollment: device.id)
+            strength: isAAL2 ? .aal2 : hasSecondFactor ? .twoFactors : .device,
+            evidence: .approval(challenge.id, device.id))
     }
 }
 
 /// The form in which rows hold it.
 extension Authentication {
     package var json: JSONValue {
-        [
+        var identifier: IdentifierID?
+        var kind: PersonalAddress.Kind?
+        if case .code(let proved, let address) = evidence { (identifier, kind) = (proved, address) }
+        return .members([
             "user": .string("\(user)"), "at": .string("\(at)"), "amr": .array(methods.map(JSONValue.string)),
-            "acr": .string(strength.rawValue), "challenge": .string("\(challenge)"),
-            "enrollment": .string("\(enrollment)"),
-        ]
+            "acr": .string(strength.rawValue), "challenge": evidence.challenge.map { .string("\($0)") },
+            "enrollment": evidence.enrollment.map { .string("\($0)") },
+            "identifier": identifier.map { .string("\($0)") }, "address": kind.map { .string($0.rawValue) },
+        ])
     }
 
     /// Reads the form; nil if it is malformed.
     package init?(_ json: JSONValue) {
         guard let user = json["user"]?.string.flatMap({ UserID($0) }),
             let at = json["at"]?.string.flatMap({ Timestamp($0) }), let methods = json["amr"]?.array?.map(\.string),
-            let strength = json["acr"]?.string.flatMap({ Strength(rawValue: $0) }),
-            let challenge = json["challenge"]?.string.flatMap({ ChallengeID($0) }),
-            let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })
+            let strength = json["acr"]?.string.flatMap({ Strength(rawValue: $0) }), let evidence = Evidence(json)
         else { return nil }
         self.init(
-            user: user, at: at, methods: methods.compactMap(\.self), strength: strength, challenge: challenge,
-            enrollment: enrollment)
+            user: user, at: at, methods: methods.compactMap(\.self), strength: strength, evidence: evidence)
+    }
+}
+
+extension Authentication.Evidence {
+    fileprivate init?(_ json: JSONValue) {
+        if let challenge = json["challenge"]?.string.flatMap({ ChallengeID($0) }),
+            let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })
+        {
+            self = .approval(challenge, enrollment)
+        } else if let identifier = json["identifier"]?.string.flatMap({ IdentifierID($0) }),
+            let kind = json["address"]?.string.flatMap({ PersonalAddress.Kind(rawValue: $0) })
+        {
+            self = .code(identifier, kind)
+        } else {
+            return nil
+        }
     }
 }

@@ -1,58 +1,56 @@
 package import CountersignWire
 import Encodings
 
-/// Asks a person's trusted devices whether they want to sign in at a client.
+/// Asks for a proof of who signs in at a client: on a trusted device, or by a code that is sent to an address.
 ///
-/// The outcome looks the same whether there is such a person or not, and whether their devices are asked: a number, and
-/// a time until which it can be typed.
+/// Nobody is looked up here. The same rows are written whether there is such a person or not, one message among them;
+/// who takes it from the outbox finds the person or drops it: ``PutSignIn``, ``SignInCode``.
 package enum AskSignIn {
     /// How long a number can be typed.
     package static let lifetime = Seconds.minutes(2)
     /// How long a code can be scanned; it is shown anew each minute.
     package static let codeLifetime = ChallengeType.longestCode
 
-    /// By which way a person's devices come to be asked.
-    package enum Way: Hashable, Sendable {
-        /// The person has said who they are, and types a number on a device of theirs.
-        case device
-        /// The person scans a code with a device of theirs.
-        case code
-    }
-
     /// What is asked, by whom, from where.
     package struct Request: Sendable {
         /// The way that the person has chosen.
-        package let way: Way
-        /// What the page carried: what the client wants and, if devices were asked before, for which sign-in.
+        package let way: SignInWay
+        /// What the page carried: what the client wants and, if the person was asked before, for which sign-in.
         package let carried: CarriedSignIn
         /// What the browser's cookie holds.
         package let browser: BrowserID
         /// From where the sign-in was started.
         package let place: ContextLine?
+        /// The language of the page; nil for the operator's default.
+        package let language: LanguageTag?
         /// The caller's network.
         package let network: [UInt8]?
 
         /// A request of these parts.
         package init(
-            _ carried: CarriedSignIn, by way: Way, browser: BrowserID, place: ContextLine?, network: [UInt8]?
+            _ carried: CarriedSignIn, by way: SignInWay, browser: BrowserID, place: ContextLine?,
+            language: LanguageTag? = nil, network: [UInt8]?
         ) {
             self.way = way
             self.carried = carried
             self.browser = browser
             self.place = place
+            self.language = language
             self.network = network
         }
     }
 
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The sign-in, with the number to show.
+        /// The sign-in, with what to show.
         case asked(Authorization)
-        /// The client is disabled, or uses the provider no more.
+        /// The client is disabled, uses the provider no more, or does not have the way.
         case clientGone
         /// The earlier sign-in is another browser's, or is over.
         case tooLate
-        /// The network has started too many sign-ins; try again after some seconds.
+        /// A code was sent a moment ago; another one can be asked for after some seconds.
+        case tooEarly(Authorization, retryAfter: Seconds)
+        /// The network has started too many sign-ins, or the address had too many codes; try again after some seconds.
         case tooMany(retryAfter: Seconds)
     }
 
@@ -61,122 +59,198 @@ package enum AskSignIn {
     /// - Throws: ``StoreError``.
     package static func ask(_ request: Request, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
-        let inputs = AskChallenge.RandomInputs(
-            challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
+        let made = Made(
+            id: request.carried.signIn ?? ports.random.id(at: now), challenge: ports.random.id(at: now),
+            verification: ports.random.id(at: now), message: ports.random.id(at: now), nonce: ports.random.bytes(32),
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
-        let id = request.carried.signIn ?? ports.random.id(at: now)
-        let wanted = request.carried.wanted
-        return try await ports.commit(at: now, as: .system) { work in
+        var wanted = request.carried.wanted
+        wanted.askedFrom = request.place
+        wanted.askedIn = request.language
+        let limits = ports.limits
+        return try await ports.commit(at: now, as: .system) { [wanted] work in
             // Nothing would cancel what is asked for a client that is being disabled.
             guard let client = try work.clients.lock(wanted.client), client.disabledAt == nil,
-                let party = try work.relyingParties.find(client.id),
-                let type = try work.types.find(request.way == .code ? .qr : party.type), type.isOpen(to: client.id)
+                let party = try work.relyingParties.find(client.id), party.ways.contains(request.way)
             else { return .clientGone }
             if let network = request.network {
                 let count = try work.count(.signInsFrom(network))
                 if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
             }
             let browser = work.hasher.hash(of: request.browser, client: client.id)
-            if let earlier = request.carried.signIn, try !work.endAsk(of: earlier, in: browser) { return .tooLate }
-            let authorization: Authorization
-            let asked: AskChallenge.Decided?
-            let until: Timestamp
-            switch request.way {
-            case .device:
-                let user = try wanted.identifier.flatMap { try work.links.find(.externalID($0), of: client.id)?.id }
-                let isKnown = try user.map { try work.browsers.isKnown(browser, of: $0, by: client.id) } ?? false
-                asked = try user.flatMap { user in
-                    try work.challenge(
-                        to: user, type, by: client, party, isBrowserKnown: isKnown, browser, id, request.place, inputs)
-                }
-                until = now.adding(lifetime)
-                authorization = Authorization(
-                    id: id, wanted: wanted, browser: browser, user: user,
-                    ask: Authorization.Ask(
-                        .number(inputs.number), until: until, challenge: asked?.challenge.id, isBrowserKnown: isKnown),
-                    state: .open, expiresAt: now.adding(Authorization.lifetime))
-            case .code:
-                let count = try work.count(.signInCodes(client.id, maximum: ports.limits.codeAsks))
-                if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
-                asked = work.challenge(toWhoever: type, by: client, id, request.place, inputs)
-                guard let asked else { return .clientGone }
-                until = asked.challenge.expiresAt
-                authorization = Authorization(
-                    id: id, wanted: wanted, browser: browser, user: nil,
-                    ask: Authorization.Ask(.code, until: until, challenge: asked.challenge.id, isBrowserKnown: false),
-                    state: .open, expiresAt: now.adding(Authorization.lifetime))
+            var expiresAt = now.adding(Authorization.lifetime)
+            if let earlier = request.carried.signIn {
+                guard let open = try work.open(earlier, in: browser) else { return .tooLate }
+                if let wait = open.wait(before: request.way, at: now) { return .tooEarly(open, retryAfter: wait) }
+                try work.endAsk(of: open)
+                expiresAt = open.expiresAt
             }
+            let asked: Asked
+            switch try work.ask(request, wanted, of: client, party, made, limits) {
+            case .success(let answer): asked = answer
+            case .failure(let refusal): return refusal.outcome
+            }
+            let authorization = Authorization(
+                id: made.id, wanted: wanted, browser: browser, user: nil, ask: asked.ask, state: .open,
+                expiresAt: expiresAt)
             if request.carried.signIn == nil {
                 try work.authorizations.insert(authorization)
             } else {
                 guard try work.authorizations.askAgain(authorization, at: now) else { return .tooLate }
             }
-            if let asked { try work.ask(asked.challenge, of: asked.enrollments, telling: asked.pushed) }
+            switch asked.bringer {
+            case .message(let message):
+                try work.outbox.enqueue(message)
+                work.notify(.outbox)
+            case .challenge(let decided):
+                try work.ask(decided.challenge, of: decided.enrollments, telling: decided.pushed)
+            }
             return .asked(authorization)
         }
+    }
+
+    /// The random values of an ask, which are drawn whether they are needed or not.
+    fileprivate struct Made: Sendable {
+        let id: AuthorizationID
+        let challenge: ChallengeID
+        let verification: VerificationID
+        let message: EventID
+        let nonce: [UInt8]
+        let number: EntryNumber
+    }
+
+    /// An ask, and what brings it to the person once it is written.
+    fileprivate struct Asked {
+        enum Bringer {
+            case message(OutboxMessage)
+            case challenge(AskChallenge.Decided)
+        }
+
+        let ask: Authorization.Ask
+        let bringer: Bringer
+
+        init(_ ask: Authorization.Ask, by bringer: Bringer) {
+            self.ask = ask
+            self.bringer = bringer
+        }
+    }
+
+    fileprivate struct Refusal: Error {
+        let outcome: Outcome
+    }
+}
+
+extension Authorization {
+    /// After how long another code can be asked for; nil for at once, and for every other way.
+    fileprivate func wait(before way: SignInWay, at now: Timestamp) -> Seconds? {
+        guard way == .email || way == .text, let ask, ask.verification != nil else { return nil }
+        let wait = Verification.pause - (now - ask.until.adding(-Verification.lifetime))
+        return wait > 0 ? min(wait, Verification.pause) : nil
     }
 }
 
 extension UnitOfWork {
-    /// Ends the latest ask of a sign-in, before another one: only the newest number counts.
-    ///
-    /// - Returns: false if there is no such sign-in in this browser, or if it is not open.
-    fileprivate func endAsk(of id: AuthorizationID, in browser: KeyedHash) throws -> Bool {
+    /// A sign-in of this browser that is open; nil if there is none.
+    fileprivate func open(_ id: AuthorizationID, in browser: KeyedHash) throws -> Authorization? {
         guard let found = try authorizations.find(id), found.browser == browser, found.state == .open else {
-            return false
-        }
-        if let challenge = try found.ask?.challenge.flatMap({ try challenges.find($0) }) {
-            try endChallenge(challenge, as: .cancelled)
-        }
-        return true
-    }
-
-    /// The question to a person's devices; nil if they are not asked.
-    ///
-    /// Their devices are not asked from a browser that the client's settings exclude, beyond the budget, while a sign-in
-    /// of theirs is open in another browser, or if no device can answer.
-    fileprivate func challenge(
-        to user: UserID, _ type: ChallengeType, by client: Client, _ party: RelyingParty, isBrowserKnown: Bool,
-        _ browser: KeyedHash, _ id: AuthorizationID, _ place: ContextLine?, _ inputs: AskChallenge.RandomInputs
-    ) throws -> AskChallenge.Decided? {
-        guard isBrowserKnown || party.askedBrowsers == .all else { return nil }
-        try users.lock(user)
-        for open in try challenges.open(of: user) where open.isOpen(at: now) {
-            guard let other = try open.purpose.authorization.flatMap({ try authorizations.find($0) }) else { continue }
-            // The person begins again in another tab, or goes before somebody at a browser that is not theirs.
-            let gives = other.browser == browser || isBrowserKnown && other.ask?.isBrowserKnown == false
-            guard gives else { return nil }
-            try endChallenge(open, as: .cancelled)
-        }
-        // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients.
-        guard try !count(.signInAsks(user, isBrowserKnown: isBrowserKnown)).isExceeded else { return nil }
-        let request = Self.question(.id(user), type, by: client, place, for: AskSignIn.lifetime)
-        let facts = AskChallenge.Facts(
-            client: client, user: user, type: type, enrollments: try enrollments.active(of: user), isLocked: false,
-            openChallenges: 0, recentAsks: [], now: now)
-        do throws(AskChallenge.Refusal) {
-            return try AskChallenge.decide(
-                request, facts, inputs, purpose: .authorization(id), browser: browser, issuer: issuer, hasher: hasher)
-        } catch {
             return nil
         }
+        return found
     }
 
-    /// The question to whoever scans its code; nil if the type does not allow it.
-    fileprivate func challenge(
-        toWhoever type: ChallengeType, by client: Client, _ id: AuthorizationID, _ place: ContextLine?,
-        _ inputs: AskChallenge.RandomInputs
-    ) -> AskChallenge.Decided? {
-        let request = Self.question(nil, type, by: client, place, for: AskSignIn.codeLifetime)
+    /// Ends the latest ask of a sign-in, before another one: only the newest number or code counts.
+    fileprivate func endAsk(of authorization: Authorization) throws {
+        if let challenge = try authorization.ask?.challenge.flatMap({ try challenges.find($0) }) {
+            try endChallenge(challenge, as: .cancelled)
+        }
+    }
+
+    fileprivate func ask(
+        _ request: AskSignIn.Request, _ wanted: Wanted, of client: Client, _ party: RelyingParty,
+        _ made: AskSignIn.Made, _ limits: ClientLimits
+    ) throws -> Result<AskSignIn.Asked, AskSignIn.Refusal> {
+        switch request.way {
+        case .device: return .success(number(of: client.id, made))
+        case .qr: return try code(of: client, from: request.place, made, limits)
+        case .email, .text:
+            guard let address = wanted.identifier?.address, party.sends(to: address) else {
+                return .failure(AskSignIn.Refusal(outcome: .clientGone))
+            }
+            return try message(to: address, of: client.id, party, made, limits)
+        }
+    }
+
+    /// Shows a number; the person's devices, if there are any, are asked by ``PutSignIn``.
+    private func number(of client: ClientID, _ made: AskSignIn.Made) -> AskSignIn.Asked {
+        let until = now.adding(AskSignIn.lifetime)
+        let ask = Authorization.Ask(
+            .number(made.number), until: until, challenge: made.challenge, isBrowserKnown: false)
+        let content = OutboxMessage.Content.signIn(made.id, by: made.challenge, client: client)
+        return AskSignIn.Asked(ask, by: .message(message(content, made, until: until)))
+    }
+
+    /// Sends a code; whether it goes out is decided by ``SignInCode``.
+    private func message(
+        to address: PersonalAddress, of client: ClientID, _ party: RelyingParty, _ made: AskSignIn.Made,
+        _ limits: ClientLimits
+    ) throws -> Result<AskSignIn.Asked, AskSignIn.Refusal> {
+        var budgets: [AttemptLimit] = [.signInMessages(to: hasher.name(of: address))]
+        switch address {
+        case .email: budgets.append(.signInMailsOf(client, maximum: limits.mails))
+        case .phone(let number):
+            let prefix = party.callingCodes.first { $0.isOf(number) }.map { "\($0)" } ?? ""
+            budgets += [.signInTextsOf(client, prefix: prefix), .textCodesOf(client, maximum: limits.texts)]
+        }
+        for budget in budgets {
+            let count = try count(budget)
+            guard !count.isExceeded else {
+                return .failure(AskSignIn.Refusal(outcome: .tooMany(retryAfter: count.retryAfter(at: now))))
+            }
+        }
+        let until = now.adding(Verification.lifetime)
+        let ask = Authorization.Ask(
+            .field(Verification(id: made.verification, address: address)), until: until, challenge: nil,
+            isBrowserKnown: false)
+        let content = OutboxMessage.Content.signInCode(
+            made.id, of: made.verification, by: address.kind, client: client)
+        return .success(AskSignIn.Asked(ask, by: .message(message(content, made, until: until))))
+    }
+
+    private func message(
+        _ content: OutboxMessage.Content, _ made: AskSignIn.Made, until: Timestamp
+    ) -> OutboxMessage {
+        OutboxMessage(id: made.message, content: content, dueAt: now, expiresAt: until)
+    }
+
+    /// Shows a code to whoever scans it.
+    private func code(
+        of client: Client, from place: ContextLine?, _ made: AskSignIn.Made, _ limits: ClientLimits
+    ) throws -> Result<AskSignIn.Asked, AskSignIn.Refusal> {
+        guard let type = try types.find(.qr), type.isOpen(to: client.id) else {
+            return .failure(AskSignIn.Refusal(outcome: .clientGone))
+        }
+        let count = try count(.signInCodes(client.id, maximum: limits.codeAsks))
+        guard !count.isExceeded else {
+            return .failure(AskSignIn.Refusal(outcome: .tooMany(retryAfter: count.retryAfter(at: now))))
+        }
+        let inputs = AskChallenge.RandomInputs(challenge: made.challenge, nonce: made.nonce, number: made.number)
+        let request = AskRequest.signIn(nil, type, at: client, from: place, for: AskSignIn.codeLifetime)
         let facts = AskChallenge.Facts(
             client: client, user: nil, type: type, enrollments: [], isLocked: false, openChallenges: 0, recentAsks: [],
             now: now)
-        return try? AskChallenge.decide(
-            request, facts, inputs, purpose: .authorization(id), issuer: issuer, hasher: hasher)
+        let decided = try? AskChallenge.decide(
+            request, facts, inputs, purpose: .authorization(made.id), issuer: issuer, hasher: hasher)
+        guard let decided else { return .failure(AskSignIn.Refusal(outcome: .clientGone)) }
+        let ask = Authorization.Ask(
+            .code, until: decided.challenge.expiresAt, challenge: decided.challenge.id, isBrowserKnown: false)
+        return .success(AskSignIn.Asked(ask, by: .challenge(decided)))
     }
+}
 
-    private static func question(
-        _ user: UserReference?, _ type: ChallengeType, by client: Client, _ place: ContextLine?, for lifetime: Seconds
+extension AskRequest {
+    /// The question whether somebody wants to sign in.
+    static func signIn(
+        _ user: UserReference?, _ type: ChallengeType, at client: Client, from place: ContextLine?,
+        for lifetime: Seconds
     ) -> AskRequest {
         var request = AskRequest(user: user, type: type.name, message: nil)
         if type.texts.isEmpty { request.message = try? DisplayMessage("Sign in to \(client.name.text)?") }

@@ -13,7 +13,7 @@ package struct Authorization: Equatable, Sendable {
     package let browser: KeyedHash
     /// The user; nil until somebody is known, and for a user there is none of.
     package let user: UserID?
-    /// The latest ask of devices; nil before the first one.
+    /// The latest ask; nil before the first one.
     package let ask: Ask?
     /// Its state.
     package let state: AuthorizationState
@@ -37,7 +37,7 @@ package struct Authorization: Equatable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// An ask of devices, as the page shows it.
+    /// An ask for a proof of who it is, as the page shows it.
     ///
     /// It looks the same whether there is a user or not.
     package struct Ask: Equatable, Sendable {
@@ -47,6 +47,8 @@ package struct Authorization: Equatable, Sendable {
             case number(EntryNumber)
             /// A code, which any device of a user of the client scans.
             case code
+            /// A field for the code that was sent to an address.
+            case field(Verification)
         }
 
         /// What the page shows.
@@ -55,8 +57,10 @@ package struct Authorization: Equatable, Sendable {
         package var number: EntryNumber? { if case .number(let number) = shown { number } else { nil } }
         /// When the ask ends unanswered.
         package let until: Timestamp
-        /// The challenge; nil where nobody is asked.
+        /// The challenge, which there is only where somebody is asked; nil where a code is sent.
         package let challenge: ChallengeID?
+        /// The code that was sent; nil where devices are asked.
+        package var verification: Verification? { if case .field(let sent) = shown { sent } else { nil } }
         /// Whether the browser is one of the user's, which alone learns of a denial.
         package let isBrowserKnown: Bool
         /// Whether the devices were asked in vain: the user declined, or the ask failed.
@@ -79,7 +83,7 @@ package struct Authorization: Equatable, Sendable {
 ///
 /// One conditional update in the database decides each step, whatever else happens at the same time.
 package enum AuthorizationState: Equatable, Sendable {
-    /// Nobody is authenticated; devices may be asked.
+    /// Nobody is authenticated; devices may be asked, or a code may be sent.
     case open
     /// The user is authenticated, and the client has nothing yet.
     case authenticated(Authentication)

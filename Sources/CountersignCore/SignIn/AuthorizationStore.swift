@@ -13,14 +13,21 @@ package protocol AuthorizationStore {
     ///   - at: the current time.
     /// - Returns: false if it is not open, or over.
     func askAgain(_ authorization: Authorization, at: Timestamp) throws -> Bool
+    /// Notes for whom the devices of a user are asked, before they are.
+    ///
+    /// - Returns: false if the authorization is not open, or if this challenge is not of its latest ask.
+    func noteAsked(_ id: AuthorizationID, by challenge: ChallengeID, of user: UserID, isBrowserKnown: Bool) throws
+        -> Bool
     /// Notes that the ask by this challenge was in vain.
     func decline(_ id: AuthorizationID, asked challenge: ChallengeID) throws
     /// Moves an authorization on, if it is in the state before and not over: the one update that decides every race.
     ///
-    /// Only the latest ask authenticates. What was granted can be redeemed for as long as its code is good.
+    /// Only the latest ask authenticates, by its challenge or the id of its verification. What was granted can be redeemed for as long as its code is good.
     ///
     /// - Returns: false if it was not.
-    func advance(_ id: AuthorizationID, to state: AuthorizationState, at: Timestamp) throws -> Bool
+    func advance(
+        _ id: AuthorizationID, to state: AuthorizationState, by verification: VerificationID?, at: Timestamp
+    ) throws -> Bool
     /// Deletes the authorizations of a user at a client or, without a client, at all.
     func deleteAll(of user: UserID, at client: ClientID?) throws
     func insert(_ code: AuthorizationCode) throws
@@ -29,6 +36,12 @@ package protocol AuthorizationStore {
     ///
     /// - Returns: false if it was spent before.
     func markSpent(_ code: SecretHash, at: Timestamp) throws -> Bool
+}
+
+extension AuthorizationStore {
+    func advance(_ id: AuthorizationID, to state: AuthorizationState, at now: Timestamp) throws -> Bool {
+        try advance(id, to: state, by: nil, at: now)
+    }
 }
 
 /// A code that a client redeems for tokens.

@@ -39,7 +39,7 @@ package enum FinishSignIn {
         case clientGone
     }
 
-    /// Finishes a sign-in that was approved on a device: opens a session, and gives a code.
+    /// Finishes a sign-in whose person is authenticated: opens a session, and gives a code.
     ///
     /// - Parameters:
     ///   - id: the sign-in.
@@ -59,7 +59,9 @@ package enum FinishSignIn {
             else { return .notReady }
             guard try work.accepts(found.wanted) else { return .clientGone }
             // The device may have been removed since it approved, or the user unlinked.
-            guard try work.isGood(authentication, at: found.client) else { return .notReady }
+            guard try work.admit(authentication.user, to: found.client),
+                try work.isGood(authentication, at: found.client)
+            else { return .notReady }
             guard try work.is(authentication.user, hintedBy: found.wanted) else {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .otherPerson(found.wanted)
@@ -70,7 +72,10 @@ package enum FinishSignIn {
             }
             let session = Session(id: made.session, secret: made.secret, authentication, at: now)
             try work.sessions.insert(session)
-            try work.browsers.put(found.browser, of: authentication.user, by: found.client, at: now)
+            // Whoever reads a mailbox has not shown to be at a browser of the person's.
+            if authentication.evidence.enrollment != nil {
+                try work.browsers.put(found.browser, of: authentication.user, by: found.client, at: now)
+            }
             try work.raise(.signedIn(found, authentication, isFresh: true))
             try work.authorizations.insert(made.code(of: id, in: session.id, at: now))
             return .finished(
@@ -98,7 +103,9 @@ package enum FinishSignIn {
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return .notReady }
             let authentication = session.authentication
             guard try work.accepts(wanted) else { return .clientGone }
-            guard !wanted.isFresh, try work.isGood(authentication, at: wanted.client),
+            guard !wanted.isFresh, try work.admits(authentication, to: wanted.client),
+                try work.admit(authentication.user, to: wanted.client),
+                try work.isGood(authentication, at: wanted.client),
                 try work.is(authentication.user, hintedBy: wanted)
             else { return .notReady }
             if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
@@ -145,13 +152,37 @@ extension UnitOfWork {
         return try relyingParties.find(client.id)?.redirectURI(named: wanted.redirectURI) != nil
     }
 
+    /// Whether a client's people may sign in by the way of an authentication.
+    fileprivate func admits(_ authentication: Authentication, to client: ClientID) throws -> Bool {
+        guard let ways = try relyingParties.find(client)?.ways else { return false }
+        return switch authentication.evidence {
+        case .approval: ways.contains(.device) || ways.contains(.qr)
+        case .code(_, .email): ways.contains(.email)
+        case .code(_, .phone): ways.contains(.text)
+        }
+    }
+
+    /// Links a user to a client that takes whoever signs in.
+    ///
+    /// - Returns: false if the client does not know the user, and takes nobody.
+    fileprivate func admit(_ user: UserID, to client: ClientID) throws -> Bool {
+        if try links.find(.id(user), of: client) != nil { return true }
+        guard try relyingParties.find(client)?.registration == .open, let known = try users.find(user),
+            known.deletedAt == nil
+        else { return false }
+        return try links.put(user, to: client, externalID: nil)
+    }
+
     /// Whether an authentication is still good: the user is linked to the client, and the device is neither removed nor
-    /// suspended.
+    /// suspended, or the address still the user's.
     ///
     /// Reading both locks them, so that neither changes before this transaction has committed what it gives.
     func isGood(_ authentication: Authentication, at client: ClientID) throws -> Bool {
         guard try links.find(.id(authentication.user), of: client) != nil else { return false }
-        return try enrollments.state(authentication.enrollment) == .active
+        switch authentication.evidence {
+        case .approval(_, let enrollment): return try enrollments.state(enrollment) == .active
+        case .code(let identifier, _): return try identifiers.verified(identifier)?.user == authentication.user
+        }
     }
 
     /// Whether a user is the one whom the client expects.

@@ -8,7 +8,7 @@ package enum OfferWays {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The ways, the first one to be offered first.
-        case ways([AskSignIn.Way])
+        case ways([SignInWay])
         /// The client uses the provider no more.
         case clientGone
     }
@@ -19,13 +19,33 @@ package enum OfferWays {
     package static func ways(for wanted: Wanted, in browser: BrowserID, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
             guard let party = try reader.relyingParties.find(wanted.client) else { return .clientGone }
-            let codes: [AskSignIn.Way] = try reader.types.find(.qr)?.isOpen(to: party.client) == true ? [.code] : []
-            if party.askedBrowsers == .all { return .ways([.device] + codes) }
+            var ways: [SignInWay] = []
+            if party.ways.contains(.qr), try reader.types.find(.qr)?.isOpen(to: party.client) == true {
+                ways.append(.qr)
+            }
+            if let address = wanted.identifier?.address, party.sends(to: address), ports.transports.reach(address) {
+                ways.append(address.kind == .email ? .email : .text)
+            }
+            guard party.ways.contains(.device) else { return .ways(ways) }
             let hash = ports.hasher.hash(of: browser, client: party.client)
-            let user = try wanted.identifier.flatMap { try reader.links.find(.externalID($0), of: party.client)?.id }
-            let isKnown = try user.map { try reader.browsers.isKnown(hash, of: $0, by: party.client) } ?? false
-            // Where there are no codes, a number is shown that nobody is asked for.
-            return .ways((isKnown || codes.isEmpty ? [.device] : []) + codes)
+            let isKnown = try wanted.identifier.map {
+                try reader.browsers.isKnown(hash, named: $0, by: party.client, ports.hasher)
+            }
+            // Where there is no other way, a number is shown that nobody is asked for.
+            let isOffered = party.askedBrowsers == .all || isKnown ?? false || ways.isEmpty
+            return .ways((isOffered ? [.device] : []) + ways)
+        }
+    }
+}
+
+extension BrowserStore {
+    /// Whether a person of a name has signed in from a browser; the same work whether there is such a person or not.
+    fileprivate func isKnown(
+        _ browser: KeyedHash, named name: SignInName, by client: ClientID, _ hasher: KeyedHasher
+    ) throws -> Bool {
+        switch name {
+        case .address(let address): try isKnown(browser, of: hasher.identifier(address), by: client)
+        case .externalID(let external): try isKnown(browser, of: external, by: client)
         }
     }
 }

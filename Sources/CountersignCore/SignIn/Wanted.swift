@@ -34,9 +34,14 @@ package struct Wanted: Hashable, Sendable {
     /// Whom the client expects; nil for anybody.
     package var hint: UserReference?
     /// What the person has typed of who they are; nil before.
-    package var identifier: ExternalID?
+    package var identifier: SignInName?
     /// The languages that the client asks for, as in `ui_locales`; nil for none.
     package var languages: String?
+
+    /// From where the person was asked last; nil before, and where nothing is known.
+    package var askedFrom: ContextLine?
+    /// In which language the person was asked last; nil for the operator's default.
+    package var askedIn: LanguageTag?
 
     /// A wish of these parts; what is left out is as usual.
     package init(client: ClientID, redirectURI: String, scopes: [String]) {
@@ -57,6 +62,10 @@ extension Wanted {
             "max_age": maximumAge.map { .integer($0.value) }, "fresh": .bool(isFresh),
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
+            "asked_from": askedFrom.map {
+                .members(["address": $0.address.map(JSONValue.string), "agent": $0.userAgent.map(JSONValue.string)])
+            },
+            "asked_in": askedIn.map { .string("\($0)") },
         ])
     }
 
@@ -75,6 +84,10 @@ extension Wanted {
         self.isFresh = isFresh
         hint = json["hint"]?.string.flatMap { UserReference($0) }
         languages = json["languages"]?.string
-        identifier = json["identifier"]?.string.flatMap { try? ExternalID($0) }
+        identifier = json["identifier"]?.string.flatMap { SignInName($0) }
+        askedFrom = json["asked_from"].flatMap {
+            ContextLine(address: $0["address"]?.string, userAgent: $0["agent"]?.string)
+        }
+        askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
     }
 }

@@ -8,6 +8,8 @@ package enum WatchAuthorization {
         case asking(EntryNumber, until: Timestamp)
         /// The code of a challenge can be scanned until this time.
         case showing(ChallengeID, until: Timestamp)
+        /// The code that was sent can be typed until this time.
+        case typing(Verification, until: Timestamp)
         /// A device has scanned the code, and the person decides until this time.
         case scanned(until: Timestamp)
         /// The person declined; only a browser of theirs is told.
@@ -88,6 +90,7 @@ extension Authorization {
         switch ask.shown {
         case .number(let number): return .asking(number, until: ask.until)
         case .code: return ask.challenge.map { .showing($0, until: ask.until) } ?? .unanswered
+        case .field(let sent): return .typing(sent, until: ask.until)
         }
     }
 }
@@ -96,7 +99,7 @@ extension WatchAuthorization.Progress {
     /// Until when a page that shows this need not change; nil if it must change now.
     fileprivate func end(isScanned: Bool) -> Timestamp? {
         switch self {
-        case .asking(_, let until): until
+        case .asking(_, let until), .typing(_, let until): until
         case .showing(_, let until): isScanned ? nil : until
         case .scanned(let until): isScanned ? until : nil
         case .declined, .unanswered, .authenticated, .finished: nil

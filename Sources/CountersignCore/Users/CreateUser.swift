@@ -9,18 +9,22 @@ package enum CreateUser {
         case created(LinkedUser)
         /// Another user of this client has this external id.
         case externalIDTaken
+        /// Another user of this client has one of the addresses on its word.
+        case addressTaken
     }
 
     /// Creates a user and links them to the client.
     ///
     /// - Parameters:
     ///   - externalID: the client's own name for the user; nil for none.
+    ///   - addresses: what the client says of the user's addresses.
     ///   - caller: the client.
     ///   - idempotency: the key of the request; a repeat with the same key creates no second user. Nil for none.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func create(
-        externalID: ExternalID?, by caller: ClientCaller, idempotency: IdempotencyKey?, ports: Ports
+        externalID: ExternalID?, _ addresses: ClaimedAddresses = ClaimedAddresses(), by caller: ClientCaller,
+        idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let client = caller.client.id
@@ -32,10 +36,12 @@ package enum CreateUser {
                 if let externalID, try work.links.find(.externalID(externalID), of: client) != nil {
                     return .externalIDTaken
                 }
+                guard try !work.isClaimed(addresses, by: client, besides: nil) else { return .addressTaken }
                 try work.users.insert(user.id, at: now)
                 guard try work.links.put(user.id, to: client, externalID: externalID) else {
                     throw StoreError.serializationFailure
                 }
+                try work.claim(addresses, of: user.id, by: client)
                 try work.raise(.userCreated(user.id))
                 return .created(user)
             }

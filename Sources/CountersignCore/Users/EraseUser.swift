@@ -72,6 +72,7 @@ extension UnitOfWork {
         try endLink(of: user, to: client)
         try endFamilies(.user(user, client), because: .userRemoved)
         try authorizations.deleteAll(of: user, at: client)
+        try identifiers.deleteIdentifiers(of: user, claimedBy: client)
         try erasures.put(of: user, by: client, at: now)
         guard try links.count(of: user) == 0 else { return }
         for enrollment in try enrollments.active(of: user) {
@@ -85,6 +86,7 @@ extension UnitOfWork {
         }
         try browsers.deleteAll(of: user)
         try authorizations.deleteAll(of: user, at: nil)
+        try identifiers.deleteIdentifiers(of: user, claimedBy: nil)
         try sessions.deleteSessions(of: user)
         try families.deleteFamilies(of: user)
         try users.markDeleted(user, at: now)

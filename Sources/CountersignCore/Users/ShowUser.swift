@@ -4,15 +4,17 @@ package import CountersignWire
 package enum ShowUser {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The user as the client knows them.
-        case user(LinkedUser)
+        /// The user as the client knows them, with what the client says of their addresses.
+        case user(LinkedUser, UserAddresses)
         /// The client is linked to no such user.
         case notFound
     }
 
     /// Shows a user.
     package static func show(_ reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
-        let user = try await ports.store.read { try $0.links.find(reference, of: client.id) }
-        return user.map(Outcome.user) ?? .notFound
+        try await ports.store.read { reader in
+            guard let user = try reader.links.find(reference, of: client.id) else { return .notFound }
+            return .user(user, try reader.claimedAddresses(of: user.id, by: client.id, ports.hasher))
+        }
     }
 }

@@ -9,10 +9,17 @@ package enum UpdateUser {
         /// Whether the client blocks the user from enrolling devices through it.
         package var isEnrollmentBlocked: Bool?
 
+        /// What the client says of the user's addresses.
+        package var addresses: ClaimedAddresses
+
         /// Changes of these parts.
-        package init(externalID: ExternalID?? = nil, isEnrollmentBlocked: Bool? = nil) {
+        package init(
+            externalID: ExternalID?? = nil, isEnrollmentBlocked: Bool? = nil,
+            addresses: ClaimedAddresses = ClaimedAddresses()
+        ) {
             self.externalID = externalID
             self.isEnrollmentBlocked = isEnrollmentBlocked
+            self.addresses = addresses
         }
     }
 
@@ -22,6 +29,8 @@ package enum UpdateUser {
         case updated(LinkedUser)
         /// Another user of this client has this external id.
         case externalIDTaken
+        /// Another user of this client has one of the addresses on its word.
+        case addressTaken
         /// The client is linked to no such user.
         case notFound
     }
@@ -48,6 +57,8 @@ package enum UpdateUser {
             {
                 return .externalIDTaken
             }
+            guard try !work.isClaimed(changes.addresses, by: client, besides: user.id) else { return .addressTaken }
+            try work.claim(changes.addresses, of: user.id, by: client)
             if let old = user.externalID, old != externalID {
                 try work.leaveBehind(old, by: client, of: user.id)
             }

@@ -106,7 +106,8 @@ package struct MessageTemplates: Sendable {
     /// Spec: Origin-bound one-time codes, *Message format*.
     package func text(_ message: PersonalMessage) -> String {
         let text = render(message, .sms, chosen(for: message.language)).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let code = message.values["code"], message.values["sender"] == nil else { return text }
+        let isTypedHere = message.template == .signIn || message.values["sender"] == nil
+        guard let code = message.values["code"], isTypedHere else { return text }
         return "\(text)\n\n@\(host) #\(code.reveal())"
     }
 
@@ -119,7 +120,7 @@ package struct MessageTemplates: Sendable {
         var values = message.values.mapValues { $0.reveal() }
         values["sender"] = values["sender"] ?? sender
         // Isolates the writing direction of these values, so that other scripts cannot reorder the surrounding text.
-        for name in ["sender", "question"] { values[name] = values[name].map(ShownText.confined) }
+        for name in ["sender", "question", "place"] { values[name] = values[name].map(ShownText.confined) }
         values["host"] = host
         return templates[language]?["\(message.template.rawValue).\(part.rawValue)"]?.render(values) ?? ""
     }
@@ -146,9 +147,12 @@ package struct MessageTemplates: Sendable {
     private func refuseLostCodes() throws(Refusal) {
         let code = EntryNumber(value: 918_273)
         for language in templates.keys {
-            let message = PersonalMessage.code(code, minutes: 10, in: language)
-            for part in [Part.text, .html, .sms] where !render(message, part, language).contains(code.digits) {
-                throw Refusal(description: "\(language)/code.\(part.rawValue) does not show {{code}}")
+            for template in [MessageTemplate.code, .signIn] {
+                let message = PersonalMessage.example(template, code, in: language)
+                for part in [Part.text, .html, .sms] where !render(message, part, language).contains(code.digits) {
+                    throw Refusal(
+                        description: "\(language)/\(template.rawValue).\(part.rawValue) does not show {{code}}")
+                }
             }
         }
     }

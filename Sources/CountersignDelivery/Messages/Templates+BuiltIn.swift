@@ -30,6 +30,37 @@ extension MessageTemplates {
                 """),
             "code.sms":
                 "{{#question}}{{question}} {{/question}}{{code}} is your code for {{sender}}, good for {{minutes}} minutes. Tell it to nobody.",
+            "sign-in.subject": "Your code for {{sender}}",
+            "sign-in.text": """
+            {{code}}
+
+            Type this code where you are signing in to {{sender}}. It is good for {{minutes}} minutes.
+            {{#link}}
+
+            Or open this link in the same browser:
+
+            {{link}}
+            {{/link}}
+            {{#place}}
+
+            It was asked for from: {{place}}
+            {{/place}}
+
+            Nobody will ever ask you for the code by telephone or in a message: whoever does wants to deceive you.
+            If you are not signing in, there is nothing to do: without the code nobody gets in.
+            """,
+            "sign-in.html": page(
+                "en",
+                """
+                \(digits)
+                <p>Type this code where you are signing in to {{sender}}. It is good for {{minutes}} minutes.</p>
+                {{#link}}<p>Or open this link in the same browser:<br><a href="{{link}}">Sign in to {{sender}}</a></p>{{/link}}
+                {{#place}}<p>It was asked for from: <strong>{{place}}</strong></p>{{/place}}
+                <p>Nobody will ever ask you for the code by telephone or in a message: whoever does wants to deceive \
+                you.<br>If you are not signing in, there is nothing to do: without the code nobody gets in.</p>
+                """),
+            "sign-in.sms":
+                "{{code}} is your code to sign in to {{sender}}, good for {{minutes}} minutes. Tell it to nobody.",
         ],
         "de": [
             "test.subject": "Eine Nachricht von {{sender}}",
@@ -62,6 +93,38 @@ extension MessageTemplates {
                 """),
             "code.sms":
                 "{{#question}}{{question}} {{/question}}{{code}} ist Ihr Code für {{sender}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
+            "sign-in.subject": "Ihr Code für {{sender}}",
+            "sign-in.text": """
+            {{code}}
+
+            Geben Sie diesen Code dort ein, wo Sie sich bei {{sender}} anmelden. Er gilt {{minutes}} Minuten.
+            {{#link}}
+
+            Oder öffnen Sie diesen Link im selben Browser:
+
+            {{link}}
+            {{/link}}
+            {{#place}}
+
+            Angefordert wurde er von: {{place}}
+            {{/place}}
+
+            Niemand wird Sie je am Telefon oder in einer Nachricht nach dem Code fragen: Wer es tut, will Sie täuschen.
+            Wenn Sie sich nicht anmelden, ist nichts zu tun: Ohne den Code kommt niemand hinein.
+            """,
+            "sign-in.html": page(
+                "de",
+                """
+                \(digits)
+                <p>Geben Sie diesen Code dort ein, wo Sie sich bei {{sender}} anmelden. Er gilt {{minutes}} Minuten.</p>
+                {{#link}}<p>Oder öffnen Sie diesen Link im selben Browser:<br><a href="{{link}}">Bei {{sender}} \
+                anmelden</a></p>{{/link}}
+                {{#place}}<p>Angefordert wurde er von: <strong>{{place}}</strong></p>{{/place}}
+                <p>Niemand wird Sie je am Telefon oder in einer Nachricht nach dem Code fragen: Wer es tut, will Sie \
+                täuschen.<br>Wenn Sie sich nicht anmelden, ist nichts zu tun: Ohne den Code kommt niemand hinein.</p>
+                """),
+            "sign-in.sms":
+                "{{code}} ist Ihr Code für die Anmeldung bei {{sender}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
         ],
     ]
 

@@ -74,6 +74,8 @@ extension PageAssets {
         main dl > div { grid-template-columns: 5.25rem minmax(0, 1fr); font-size: .9375rem; }
         main dd { font-family: ui-monospace, monospace; }
         main dd > :first-child { font-weight: 400; }
+        .facts dd { font-family: inherit; }
+        .facts b { font-weight: 500; }
         h1 + p { margin-block-start: .75rem; }
         main p + p { margin-block-start: .75rem; }
         form + p { margin-block-start: 1rem; }

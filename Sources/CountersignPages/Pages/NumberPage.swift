@@ -22,14 +22,13 @@ package struct NumberPage: HostedPage {
 
     /// The values of the page.
     package func values(in frame: PageFrame) -> [String: Any] {
-        let groups = [digits.prefix(digits.count / 2), digits.suffix(digits.count - digits.count / 2)]
-        let spoken = groups.map { $0.map(String.init).joined(separator: " ") }.joined(separator: ", ")
-        return [
-            "first": String(groups[0]), "second": String(groups[1]), "spoken": spoken,
+        let names: [String: Any] = [
             "hasNames": frame.client != nil && frame.ledger.browser != nil
-                && (frame.ledger.place ?? frame.ledger.address) != nil,
+                && (frame.ledger.place ?? frame.ledger.address) != nil
         ]
-        .merging(time.values(in: frame)) { $1 }.merging(waiting.values) { $1 }.merging(exits.values) { $1 }
+        return names.merging(SpokenNumber.values(of: digits)) { $1 }.merging(time.values(in: frame)) { $1 }.merging(
+            waiting.values
+        ) { $1 }.merging(exits.values) { $1 }
     }
 
     /// The template of the page.
@@ -37,8 +36,7 @@ package struct NumberPage: HostedPage {
         "number", heading: "[[numberHeading]]", scripts: [.clock, .wait],
         main: """
             <div class="clock" \(PageCountdown.attributes) \(PageWait.attributes)>
-            <p class="number" role="img" aria-label="{{spoken}}" dir="ltr"><span>{{first}}</span> \
-            <span>{{second}}</span></p>
+            \(SpokenNumber.template)
             <div class="line if-live"><span></span></div>
             <p class="small if-live">[[timeLeft]]</p>
             <p class="small if-still">[[goodUntil]]{{#looksAgain}} [[looksAgain]]{{/looksAgain}}</p>

@@ -99,6 +99,25 @@ extension PageText {
             .sayResend: "You can ask for a new code now.",
             .sendNewCode: "Send a new code",
 
+            // Link.
+            .linkHereHeading: "Go on to {{client}}?",
+            .linkHereText: "The link in your email signs in this browser, which asked for it.",
+            .linkSignIn: "Sign in",
+            .linkElsewhereHeading: "This is not the browser you began in",
+            .linkElsewhereText: """
+            The link signs in only the browser that asked for it. Here you can see the code and type it there.
+            """,
+            .linkFor: "For",
+            .linkFrom: "Asked from",
+            .linkTypeIn: "Type it in",
+            .linkShowCode: "Show the code",
+            .linkNotAsked: "You did not ask for it? Close this page. Nobody is signed in without the code.",
+            .linkCodeHeading: "Type this code where you began",
+            .linkCodeUntil: "Good until {{until}}, for one sign-in",
+            .linkCodeWarning: """
+            Tell it to nobody. Whoever asks you for it, by telephone or in a message, wants to deceive you.
+            """,
+
             // QR.
             .qrHeading: "Scan this code with your phone",
             .qrImage: "The QR code to scan",

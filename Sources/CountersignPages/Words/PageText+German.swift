@@ -100,6 +100,27 @@ extension PageText {
             .sayResend: "Sie können jetzt einen neuen Code anfordern.",
             .sendNewCode: "Neuen Code senden",
 
+            // Link.
+            .linkHereHeading: "Weiter zu {{client}}?",
+            .linkHereText: "Der Link in Ihrer E-Mail meldet diesen Browser an, der ihn angefordert hat.",
+            .linkSignIn: "Anmelden",
+            .linkElsewhereHeading: "Hier haben Sie nicht begonnen",
+            .linkElsewhereText: """
+            Der Link meldet nur den Browser an, der ihn angefordert hat. Hier können Sie den Code sehen und dort eingeben.
+            """,
+            .linkFor: "Für",
+            .linkFrom: "Angefragt von",
+            .linkTypeIn: "Eingeben in",
+            .linkShowCode: "Code zeigen",
+            .linkNotAsked: """
+            Sie haben ihn nicht angefordert? Schließen Sie diese Seite. Ohne den Code wird niemand angemeldet.
+            """,
+            .linkCodeHeading: "Geben Sie diesen Code dort ein, wo Sie begonnen haben",
+            .linkCodeUntil: "Gültig bis {{until}}, für eine Anmeldung",
+            .linkCodeWarning: """
+            Sagen Sie ihn niemandem. Wer am Telefon oder in einer Nachricht danach fragt, will Sie täuschen.
+            """,
+
             // QR.
             .qrHeading: "Scannen Sie diesen Code mit Ihrem Telefon",
             .qrImage: "Der QR-Code zum Scannen",

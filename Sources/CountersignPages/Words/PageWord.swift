@@ -87,6 +87,21 @@ enum PageWord: String, CaseIterable, Sendable {
     case sayResend
     case sendNewCode
 
+    // Link.
+    case linkHereHeading
+    case linkHereText
+    case linkSignIn
+    case linkElsewhereHeading
+    case linkElsewhereText
+    case linkFor
+    case linkFrom
+    case linkTypeIn
+    case linkShowCode
+    case linkNotAsked
+    case linkCodeHeading
+    case linkCodeUntil
+    case linkCodeWarning
+
     // QR.
     case qrHeading
     case qrImage

@@ -63,12 +63,26 @@ extension ExportUser.Part {
         case .linked(let user): ["user": user.json]
         case .known(let user): ["user": user.json]
         case .enrollment(let enrollment): ["enrollment": enrollment.json(at: now)]
+        case .identifier(let identifier): ["identifier": identifier.exported]
+        case .claim(let claim): ["claim": claim.exported]
         case .session(let session): ["session": session.exported]
         case .tokens(let family): ["tokens": family.exported]
         case .challenge(let challenge): ["challenge": challenge.exported]
         case .receipt(let receipt): ["receipt": try receipt.exported]
         case .event(let event): ["event": event.json]
         }
+    }
+}
+
+extension VerifiedIdentifier {
+    fileprivate var exported: JSONValue {
+        ["address": .string("\(address)"), "verified_at": .string("\(verifiedAt)")]
+    }
+}
+
+extension ClaimedIdentifier {
+    fileprivate var exported: JSONValue {
+        ["address": .string("\(address)"), "client": .string("\(client)"), "claimed_at": .string("\(claimedAt)")]
     }
 }
 

@@ -9,10 +9,12 @@ import RelyingPartyAPI
 extension NativeAPI {
     func addUsers(to routes: inout NativeRoutes) {
         routes.client(.post, "/v1/users", .users) { [self] caller, incoming in
-            let externalID = try UserRequest(incoming.optionalJSON()).externalID
+            let request = try UserRequest(incoming.optionalJSON())
+            let addresses = ClaimedAddresses(
+                email: request.email.map(Optional.some), phone: request.phone.map(Optional.some))
             let key = try incoming.idempotencyKey(of: caller.client.id, ports.hasher)
             let result = try await CreateUser.create(
-                externalID: externalID, by: caller, idempotency: key, ports: ports)
+                externalID: request.externalID, addresses, by: caller, idempotency: key, ports: ports)
             return try reply(result, status: 201, json)
         }
         routes.client(.get, "/v1/users/:user", .users) { [self] caller, incoming in
@@ -21,7 +23,8 @@ extension NativeAPI {
         routes.client(.patch, "/v1/users/:user", .users) { [self] caller, incoming in
             let update = try UserUpdate(incoming.json())
             let changes = UpdateUser.Changes(
-                externalID: update.externalID, isEnrollmentBlocked: update.isEnrollmentBlocked)
+                externalID: update.externalID, isEnrollmentBlocked: update.isEnrollmentBlocked,
+                addresses: ClaimedAddresses(email: update.email, phone: update.phone))
             return try reply(await UpdateUser.update(try incoming.user(), changes, by: caller, ports: ports))
         }
         routes.client(.delete, "/v1/users/:user", .users) { [self] caller, incoming in
@@ -42,8 +45,19 @@ extension NativeAPI {
 }
 
 extension LinkedUser {
-    var json: JSONValue {
-        UserView(id: id, externalID: externalID?.text, isEnrollmentBlocked: isEnrollmentBlocked, createdAt: createdAt)
-            .json
+    var json: JSONValue { json(UserAddresses()) }
+
+    func json(_ addresses: UserAddresses) -> JSONValue {
+        UserView(
+            id: id, externalID: externalID?.text, email: addresses[.email].map(UserView.Address.init),
+            phone: addresses[.phone].map(UserView.Address.init), isEnrollmentBlocked: isEnrollmentBlocked,
+            createdAt: createdAt
+        ).json
+    }
+}
+
+extension UserView.Address {
+    fileprivate init(_ entry: UserAddresses.Entry) {
+        self.init("\(entry.address)", isVerified: entry.isVerified)
     }
 }

@@ -14,7 +14,8 @@ struct AuthorizationChecks {
     /// The scopes that a client may be given; others are ignored.
     ///
     /// Spec: OpenID Connect Core 1.0 §3.1.2.1.
-    static let scopes = [TokenFamily.openID, "profile", TokenFamily.offlineAccess]
+    static let scopes =
+        [TokenFamily.openID, "profile", TokenFamily.offlineAccess] + PersonalAddress.Kind.allCases.map(\.rawValue)
 
     /// The parameters that a request may have; others are ignored.
     static let parameters = [
@@ -66,7 +67,7 @@ struct AuthorizationChecks {
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
             wanted.maximumAge = try maximumAge()
             wanted.hint = try hint(of: client.id)
-            wanted.identifier = form["login_hint"].flatMap { Self.identifier($0) }
+            wanted.identifier = form["login_hint"].flatMap { SignInName($0) }
             wanted.languages = form["ui_locales"].map(Self.languages)
             return Checked(
                 wanted: wanted, client: client, party: party, redirectURI: registered,
@@ -180,11 +181,5 @@ struct AuthorizationChecks {
             claims["aud"] == .string("\(client)"), let user = claims["sub"]?.string.flatMap({ UserID($0) })
         else { throw OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer for this client") }
         return .id(user)
-    }
-
-    /// The identifier in a login hint: the client's own name for the user, with or without `external_id:`.
-    private static func identifier(_ text: String) -> ExternalID? {
-        if case .externalID(let name) = UserReference(text) { return name }
-        return try? ExternalID(text)
     }
 }

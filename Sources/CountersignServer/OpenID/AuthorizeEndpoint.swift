@@ -46,8 +46,13 @@ extension SignInDoor {
             let error = OAuthError(.loginRequired, "the person must sign in")
             return try result(.error(error), of: checked.wanted, incoming)
         }
+        let carried = CarriedSignIn(wanted: checked.wanted)
+        // The client's own name for the person is nothing that they could type.
+        if case .externalID = checked.wanted.identifier {
+            return try await choosePage(carried, visit, of: checked.client)
+        }
         return try await identifierPage(
-            CarriedSignIn(wanted: checked.wanted), visit, typed: checked.wanted.identifier?.text, of: checked.client)
+            carried, visit, typed: checked.wanted.identifier?.address?.description, of: checked.client)
     }
 
     /// The result in the browser's session; nil if the person must sign in.

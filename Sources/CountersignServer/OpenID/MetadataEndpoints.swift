@@ -44,7 +44,8 @@ extension OAuthDoor {
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256", "ES256"],
             "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
             "claims_supported": [
-                "sub", "iss", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "sid", "at_hash",
+                "sub", "iss", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "sid", "at_hash", "email",
+                "email_verified", "phone_number", "phone_number_verified",
             ],
             "prompt_values_supported": ["none", "login"], "ui_locales_supported": ["en", "de"],
             "code_challenge_methods_supported": ["S256"], "claims_parameter_supported": false,

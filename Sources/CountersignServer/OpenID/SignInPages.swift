@@ -20,34 +20,32 @@ extension SignInDoor {
         table.add(.post, "/signin/start") { [self] request, context in
             var (carried, form, visit) = try await opened(request, context)
             if let language = form["ui_locales"] { carried.wanted.languages = AuthorizationChecks.languages(language) }
-            return try await identifierPage(carried, visit, typed: carried.wanted.identifier?.text)
+            return try await identifierPage(carried, visit, typed: carried.wanted.identifier?.address?.description)
         }
         table.add(.post, "/signin/choose") { [self] request, context in
             var (carried, form, visit) = try await opened(request, context)
             if let typed = form[IdentifierPage.field] {
-                guard let identifier = try? ExternalID(typed) else {
+                guard let address = PersonalAddress(typed: typed) else {
                     return try await identifierPage(carried, visit, typed: typed, hasError: true)
                 }
-                carried.wanted.identifier = identifier
+                carried.wanted.identifier = .address(address)
             }
             guard carried.wanted.identifier != nil else {
                 return try await identifierPage(carried, visit, typed: nil, hasError: true)
             }
-            switch try await OfferWays.ways(for: carried.wanted, in: visit.browser, ports: ports) {
-            case .ways(let ways):
-                let page = ChooseWayPage(action: "/signin/ask", ways: ways.map { $0 == .device ? .device : .qr })
-                return try await self.page(page, carried, visit)
-            case .clientGone: throw PageError.unknownClient
-            }
+            return try await choosePage(carried, visit)
         }
         table.add(.post, "/signin/ask") { [self] request, context in
             let (carried, form, visit) = try await opened(request, context)
-            let isCode = form[ChooseWayPage.field] == ChooseWayPage.Way.qr.value
-            return try await ask(carried, by: isCode ? .code : .device, visit)
+            let way = form[ChooseWayPage.field].flatMap { SignInWay(rawValue: $0) } ?? .device
+            return try await ask(carried, by: way, visit)
         }
-        table.add(.post, "/signin/ask/code") { [self] request, context in
-            let (carried, _, visit) = try await opened(request, context)
-            return try await ask(carried, by: .code, visit)
+        // What a page shows is asked for once more.
+        for way in SignInWay.allCases {
+            table.add(.post, Self.path(toAskBy: way)) { [self] request, context in
+                let (carried, _, visit) = try await opened(request, context)
+                return try await ask(carried, by: way, visit)
+            }
         }
         table.add(.post, "/signin/cancel") { [self] request, context in
             let (carried, _, visit) = try await opened(request, context)
@@ -60,7 +58,10 @@ extension SignInDoor {
                 frame: try await frame(carried, visit))
         }
         addWaiting(to: &table)
+        addCodes(to: &table)
     }
+
+    private static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
 
     private func addWaiting(to table: inout RouteTable) {
         table.add(.get, "/signin/:id", query: ["look"]) { [self] request, context in
@@ -100,7 +101,7 @@ extension SignInDoor {
     }
 
     /// The sign-in that a path names, in a browser that is known.
-    private func signIn(_ incoming: Incoming) throws -> (Visit, AuthorizationID) {
+    func signIn(_ incoming: Incoming) throws -> (Visit, AuthorizationID) {
         let visit = Visit(incoming, cookies, ports)
         guard !visit.isNew, let id = incoming.parameter("id").flatMap({ AuthorizationID($0) }) else {
             throw PageError.gone
@@ -112,7 +113,12 @@ extension SignInDoor {
     private func opened(
         _ request: Request, _ context: ServerContext
     ) async throws -> (carried: CarriedSignIn, form: FormFields, visit: Visit) {
-        let incoming = try await Incoming(request, context)
+        try await opened(try await Incoming(request, context))
+    }
+
+    func opened(
+        _ incoming: Incoming
+    ) async throws -> (carried: CarriedSignIn, form: FormFields, visit: Visit) {
         let form = try FormFields(form: incoming)
         let visit = Visit(incoming, cookies, ports)
         guard let sealed = form["request"], !visit.isNew,
@@ -125,16 +131,20 @@ extension SignInDoor {
         return (carried, form, visit)
     }
 
-    private func ask(_ carried: CarriedSignIn, by way: AskSignIn.Way, _ visit: Visit) async throws -> Response {
+    private func ask(_ carried: CarriedSignIn, by way: SignInWay, _ visit: Visit) async throws -> Response {
+        let language = self.language(carried.wanted.languages, visit.incoming)
         let request = AskSignIn.Request(
-            carried, by: way, browser: visit.browser, place: visit.place, network: visit.incoming.context.network)
+            carried, by: way, browser: visit.browser, place: visit.place, language: LanguageTag(language.rawValue),
+            network: visit.incoming.context.network)
         switch try await AskSignIn.ask(request, ports: ports) {
         case .asked(let asked): return Self.redirect(to: "/signin/\(asked.id)")
         case .clientGone: throw PageError.unknownClient
         case .tooLate: throw PageError.gone
+        case .tooEarly(let open, let seconds):
+            return try await codePage(of: open, .tooEarly(seconds: Int(seconds.value)), typed: nil, visit)
         case .tooMany(let seconds):
             var error = PageError.tooMany(retryAfter: seconds, at: ports.time.now)
-            error.language = language(carried.wanted.languages, visit.incoming)
+            error.language = language
             throw error
         }
     }
@@ -156,17 +166,19 @@ extension SignInDoor {
                     isRefreshing: isRefreshing),
                 exits: PageExits(anotherWayAction: "/signin/choose", cancelAction: "/signin/cancel"))
             return try await self.page(page, carried, visit)
+        case .typing: return try await codePage(of: found, nil, typed: nil, visit)
         case .showing, .scanned: return try await showCode(of: found, progress, carried, visit)
         case .declined:
             let page = EndedPage(
-                reason: .declined(at: Int(ports.time.now.seconds)), againAction: "/signin/ask",
+                reason: .declined(at: Int(ports.time.now.seconds)), againAction: Self.path(toAskBy: .device),
                 anotherWayAction: "/signin/choose", backAction: "/signin/cancel")
             return try await self.page(page, carried, visit)
         case .unanswered:
+            if found.ask?.verification != nil { return try await codePage(of: found, .expired, typed: nil, visit) }
             let isCode = found.ask?.shown == .code
             let page = EndedPage(
                 reason: isCode ? .codeExpired : .numberExpired,
-                againAction: isCode ? "/signin/ask/code" : "/signin/ask",
+                againAction: Self.path(toAskBy: isCode ? .qr : .device),
                 anotherWayAction: isCode ? "/signin/start" : "/signin/choose", backAction: "/signin/cancel")
             return try await self.page(page, carried, visit)
         case .authenticated:
@@ -213,7 +225,7 @@ extension SignInDoor {
         let (state, next): (String, String) =
             switch outcome {
             case .shown(_, .showing) where codeUntil.map { ports.time.now >= $0 } ?? false: ("ended", "/signin/\(id)")
-            case .shown(_, .asking), .shown(_, .showing): ("open", "/signin/\(id)")
+            case .shown(_, .asking), .shown(_, .showing), .shown(_, .typing): ("open", "/signin/\(id)")
             case .shown(_, .scanned): ("scanned", "/signin/\(id)")
             case .shown(_, .declined): ("declined", "/signin/\(id)")
             case .shown(_, .authenticated): ("approved", "/signin/\(id)/done")
@@ -285,6 +297,25 @@ extension SignInDoor {
         return try await self.page(page, carried, visit, of: client)
     }
 
+    /// The page that asks by which way.
+    func choosePage(_ carried: CarriedSignIn, _ visit: Visit, of client: Client? = nil) async throws -> Response {
+        let ways: [SignInWay]
+        switch try await OfferWays.ways(for: carried.wanted, in: visit.browser, ports: ports) {
+        case .ways(let offered): ways = offered
+        case .clientGone: throw PageError.unknownClient
+        }
+        let address = carried.wanted.identifier?.shown ?? ""
+        let rows = ways.map { way -> ChooseWayPage.Way in
+            switch way {
+            case .device: .device
+            case .qr: .qr
+            case .email: .email(address)
+            case .text: .text(address)
+            }
+        }
+        return try await page(ChooseWayPage(action: "/signin/ask", ways: rows), carried, visit, of: client)
+    }
+
     /// A page for a request of a client, with a cookie for a browser that has none.
     ///
     /// - Parameters:
@@ -292,7 +323,7 @@ extension SignInDoor {
     ///   - carried: the client's request.
     ///   - visit: the browser's visit.
     ///   - client: the client, where it was read before; nil to read it.
-    private func page(
+    func page(
         _ page: some HostedPage, _ carried: CarriedSignIn, _ visit: Visit, of client: Client? = nil
     ) async throws -> Response {
         var response = PageResponse(
@@ -314,7 +345,7 @@ extension SignInDoor {
             throw PageError.unknownClient
         }
         let ledger = PageFrame.Ledger(
-            identifier: wanted.identifier?.text, changePath: wanted.identifier.map { _ in "/signin/start" },
+            identifier: wanted.identifier?.shown, changePath: wanted.identifier.map { _ in "/signin/start" },
             browser: ContextLine(address: nil, userAgent: visit.incoming.headers[.userAgent])?.line.text,
             address: visit.incoming.context.caller?.description, askedAt: Int(ports.time.now.seconds))
         return PageFrame(

@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
@@ -17,12 +18,23 @@ extension OAuthDoor {
                     throw error
                 }
                 switch try await ShowClaims.show(token, ports: ports) {
-                case .claims(let user): return Response(json: ["sub": .string("\(user)")])
+                case .claims(let user, let addresses): return Response(json: Self.claims(of: user, addresses))
                 case .invalidToken: throw OAuthError(.invalidToken, "the access token is not good, or no longer")
                 case .scopeMissing: throw OAuthError(.insufficientScope, "the scope openid is missing")
                 }
             }
         }
+    }
+
+    /// Spec: OpenID Connect Core 1.0 §5.1, §5.4.
+    private static func claims(of user: UserID, _ addresses: UserAddresses) -> JSONValue {
+        let (email, phone) = (addresses[.email], addresses[.phone])
+        return .members([
+            "sub": .string("\(user)"), "email": email.map { .string("\($0.address)") },
+            "email_verified": email.map { .bool($0.isVerified) },
+            "phone_number": phone.map { .string("\($0.address)") },
+            "phone_number_verified": phone.map { .bool($0.isVerified) },
+        ])
     }
 
     /// Spec: RFC 6750 §2.1.

@@ -5,18 +5,24 @@ import Encodings
 private enum Statements {
     static let columns = """
         id, client_id, wanted, browser, user_id, state, authentication, family_id, ask_number, ask_until,
-        ask_challenge_id, ask_known, ask_declined, expires_at
+        ask_challenge_id, ask_known, ask_declined, expires_at, ask_verification_id
         """
     static let byID = SQLStatement("SELECT \(columns) FROM authorizations WHERE id = $1")
     static let insert = SQLStatement(
         """
-        INSERT INTO authorizations (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        INSERT INTO authorizations (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+          $15)
         """)
     static let ask = SQLStatement(
         """
         UPDATE authorizations SET user_id = $2, wanted = $3, ask_number = $4, ask_until = $5, ask_challenge_id = $6,
-          ask_known = $7, ask_declined = $8
-        WHERE id = $1 AND state = 'open' AND expires_at > $9
+          ask_known = $7, ask_declined = $8, ask_verification_id = $9
+        WHERE id = $1 AND state = 'open' AND expires_at > $10
+        """)
+    static let noteAsked = SQLStatement(
+        """
+        UPDATE authorizations SET user_id = $3, ask_known = $4
+        WHERE id = $1 AND state = 'open' AND ask_challenge_id = $2
         """)
     static let decline = SQLStatement(
         "UPDATE authorizations SET ask_declined = 1 WHERE id = $1 AND state = 'open' AND ask_challenge_id = $2")
@@ -25,7 +31,7 @@ private enum Statements {
         """
         UPDATE authorizations SET state = $2, authentication = $3, family_id = $4, user_id = COALESCE($7, user_id)
         WHERE id = $1 AND state = $5 AND (expires_at > $6 OR $2 = 'redeemed')
-        AND ($2 <> 'authenticated' OR ask_challenge_id = $8)
+        AND ($2 <> 'authenticated' OR ask_challenge_id = $8 OR ask_verification_id = $9)
         """)
     static let refuse = SQLStatement(
         """
@@ -57,7 +63,7 @@ extension SQLTransaction {
                 .optional(authorization.user?.description),
                 .text(authorization.state.name),
             ] + columns(of: authorization.state) + (try columns(of: authorization.ask, of: id))
-                + [authorization.expiresAt.value])
+                + [authorization.expiresAt.value, Self.verification(of: authorization.ask)])
     }
 
     func askAgain(_ authorization: Authorization, at time: Timestamp) throws -> Bool {
@@ -65,8 +71,20 @@ extension SQLTransaction {
         let arguments =
             [
                 id.value, .optional(authorization.user?.description), try sealed(authorization.wanted, of: id),
-            ] + (try columns(of: authorization.ask, of: id)) + [time.value]
+            ] + (try columns(of: authorization.ask, of: id)) + [Self.verification(of: authorization.ask), time.value]
         return try connection.execute(Statements.ask, arguments) == 1
+    }
+
+    func noteAsked(
+        _ id: AuthorizationID, by challenge: ChallengeID, of user: UserID, isBrowserKnown: Bool
+    ) throws -> Bool {
+        try connection.execute(
+            Statements.noteAsked,
+            [id.value, challenge.value, user.value, .integer(isBrowserKnown ? 1 : 0)]) == 1
+    }
+
+    private static func verification(of ask: Authorization.Ask?) -> SQLValue {
+        .optional(ask?.verification?.id.description)
     }
 
     private func sealed(_ wanted: Wanted, of id: AuthorizationID) throws -> SQLValue {
@@ -77,7 +95,9 @@ extension SQLTransaction {
         try connection.send(Statements.decline, [id.value, challenge.value])
     }
 
-    func advance(_ id: AuthorizationID, to state: AuthorizationState, at time: Timestamp) throws -> Bool {
+    func advance(
+        _ id: AuthorizationID, to state: AuthorizationState, by verification: VerificationID?, at time: Timestamp
+    ) throws -> Bool {
         if case .refused = state { return try connection.execute(Statements.refuse, [id.value, time.value]) == 1 }
         let before =
             switch state {
@@ -88,7 +108,8 @@ extension SQLTransaction {
         let arguments =
             [id.value, .text(state.name)] + columns(of: state) + [
                 .text(before), time.value, .optional(state.authentication?.user.description),
-                .optional(state.authentication?.challenge.description),
+                .optional(state.authentication?.evidence.challenge?.description),
+                .optional(verification?.description),
             ]
         return try connection.execute(Statements.advance, arguments) == 1
     }
@@ -141,7 +162,7 @@ extension SQLTransaction {
         switch ask.shown {
         case .number(let number):
             .blob(try sealer.seal(Array(number.digits.utf8), for: Authorization.numberPlace("\(id)")))
-        case .code: .null
+        case .code, .field: .null
         }
     }
 
@@ -153,10 +174,10 @@ extension SQLTransaction {
         }
         return Authorization(
             id: id, wanted: wanted, browser: KeyedHash(stored: try row.blob(3)), user: try row.optionalID(4),
-            ask: try ask(row, of: id), state: try authorizationState(row), expiresAt: try row.time(13))
+            ask: try ask(row, of: id, wanted), state: try authorizationState(row), expiresAt: try row.time(13))
     }
 
-    private func ask(_ row: SQLRow, of id: AuthorizationID) throws -> Authorization.Ask? {
+    private func ask(_ row: SQLRow, of id: AuthorizationID, _ wanted: Wanted) throws -> Authorization.Ask? {
         guard let until = try row.optionalTime(9) else { return nil }
         var shown = Authorization.Ask.Shown.code
         if let sealed = try row.optionalBlob(8) {
@@ -165,6 +186,9 @@ extension SQLTransaction {
                 throw StoreError.corruptRow("authorization")
             }
             shown = .number(number)
+        } else if let verification: VerificationID = try row.optionalID(14) {
+            guard let address = wanted.identifier?.address else { throw StoreError.corruptRow("authorization") }
+            shown = .field(Verification(id: verification, address: address))
         }
         return Authorization.Ask(
             shown, until: until, challenge: try row.optionalID(10),

@@ -56,7 +56,8 @@ extension SQLTransaction {
             Statements.insert,
             [
                 session.id.value, .blob(session.secretHash.bytes), session.user.value,
-                session.authentication.enrollment.value, .text(session.authentication.json.text),
+                .optional(session.authentication.evidence.enrollment?.description),
+                .text(session.authentication.json.text),
                 session.createdAt.value, session.idleUntil.value, session.expiresAt.value,
             ])
     }

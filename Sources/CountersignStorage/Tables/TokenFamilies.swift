@@ -83,7 +83,8 @@ extension SQLTransaction {
             Statements.insert,
             [
                 family.id.value, family.client.value, family.user.value, family.session.value,
-                family.authentication.enrollment.value, .text(family.sid), .text(family.scopes.joined(separator: " ")),
+                .optional(family.authentication.evidence.enrollment?.description), .text(family.sid),
+                .text(family.scopes.joined(separator: " ")),
                 .text(family.authentication.json.text), .integer(family.isOffline ? 1 : 0),
                 .integer(family.generation), family.createdAt.value, family.idleUntil.value, family.expiresAt.value,
             ])

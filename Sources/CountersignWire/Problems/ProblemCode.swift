@@ -30,6 +30,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case typeNotFound = "type_not_found"
     case typeInUse = "type_in_use"
     case externalIDTaken = "external_id_taken"
+    case addressTaken = "address_taken"
     case userNotFound = "user_not_found"
     case enrollmentNotFound = "enrollment_not_found"
     case clientNotFound = "client_not_found"
@@ -186,6 +187,8 @@ extension ProblemCode {
                 "Set those that `types` names without it as `fallback` or `unknown_browser`, or remove them first.")
         case .externalIDTaken:
             Meaning(409, "Another user has this external id", "Use the user that has it, or another external id.")
+        case .addressTaken:
+            Meaning(409, "Another user of yours has this address", "Take it from that user first, or use that user.")
         case .userNotFound:
             Meaning(404, "There is no such user", "Check the id; a client sees only the users linked to it.")
         case .enrollmentNotFound:

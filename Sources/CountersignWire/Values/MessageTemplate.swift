@@ -4,4 +4,6 @@ package enum MessageTemplate: String, CaseIterable, Sendable {
     case test
     /// Brings a code that proves that the person gets what is sent there.
     case code
+    /// Brings the code of a sign-in, in a mail also a link.
+    case signIn = "sign-in"
 }

@@ -27,12 +27,27 @@ package struct RelyingParty: Hashable, Sendable {
         case all
     }
 
+    /// Who may become a user of the client.
+    package enum Registration: String, CaseIterable, Sendable {
+        /// Only whom the client names by its own call.
+        case closed
+        /// Whoever proves an address, or is a user of the deployment already.
+        case open
+    }
+
     /// The client.
     package let client: ClientID
     /// What kind of application it is.
     package let profile: Profile
     /// Where a browser may return to after a sign-in.
     package let redirectURIs: [RedirectURI]
+    /// The ways by which people may sign in.
+    package let ways: Set<SignInWay>
+    /// Who may become a user of the client.
+    package let registration: Registration
+    /// The calling codes of the telephone numbers to which text messages may go from pages; none by default, since
+    /// anybody can have them sent.
+    package let callingCodes: [CallingCode]
     /// The challenge type by which devices are asked.
     package let type: TypeName
     /// From which browsers devices are asked.
@@ -45,7 +60,8 @@ package struct RelyingParty: Hashable, Sendable {
     /// Settings of these parts.
     package init(
         client: ClientID, profile: Profile, redirectURIs: [RedirectURI], type: TypeName = .confirm,
-        askedBrowsers: AskedBrowsers = .known, isPKCEOptional: Bool = false
+        askedBrowsers: AskedBrowsers = .known, isPKCEOptional: Bool = false, ways: Set<SignInWay> = SignInWay.usual,
+        registration: Registration = .closed, callingCodes: [CallingCode] = []
     ) {
         self.client = client
         self.profile = profile
@@ -53,6 +69,17 @@ package struct RelyingParty: Hashable, Sendable {
         self.type = type
         self.askedBrowsers = askedBrowsers
         self.isPKCEOptional = isPKCEOptional
+        self.ways = ways
+        self.registration = registration
+        self.callingCodes = callingCodes
+    }
+
+    /// Whether a code may go to an address from the client's pages.
+    package func sends(to address: PersonalAddress) -> Bool {
+        switch address {
+        case .email: ways.contains(.email)
+        case .phone(let number): ways.contains(.text) && callingCodes.contains { $0.isOf(number) }
+        }
     }
 
     /// The registered URI that a request names.
@@ -62,6 +89,43 @@ package struct RelyingParty: Hashable, Sendable {
     package func redirectURI(named text: String) -> RedirectURI? {
         redirectURIs.first { $0.allows(text, isApp: profile == .native) }
     }
+}
+
+/// A way to sign in, strongest first.
+package enum SignInWay: String, CaseIterable, Sendable {
+    /// A number that is typed on a trusted device.
+    case device
+    /// A code that is scanned with a trusted device.
+    case qr
+    /// A code by mail.
+    case email
+    /// A code by text message.
+    case text
+
+    /// Those that a client has unless its settings say otherwise: with a trusted device.
+    package static let usual: Set<SignInWay> = [.device, .qr]
+}
+
+/// The beginning of telephone numbers: `+` and 1 to 6 digits, such as that of a country.
+///
+/// Spec: ITU-T E.164 §6.2.
+package struct CallingCode: Hashable, Sendable, CustomStringConvertible {
+    /// How many a client may list.
+    package static let maximumCount = 50
+    /// The code, with its `+`.
+    package let description: String
+
+    /// Reads a code, or nil.
+    package init?(_ text: String) {
+        let digits = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "+"), (1...6).contains(digits.count), digits.first != UInt8(ascii: "0"),
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        description = text
+    }
+
+    /// Whether a number begins with it.
+    package func isOf(_ number: PhoneNumber) -> Bool { number.description.utf8.starts(with: description.utf8) }
 }
 
 /// How ID tokens are signed.

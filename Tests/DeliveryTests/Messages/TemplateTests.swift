@@ -1,13 +1,16 @@
 import CountersignCore
 import CountersignDelivery
 import CountersignWire
+import Encodings
 import Foundation
 import TestSupport
 import Testing
 
 @Suite("Plain text and HTML from localised templates")
 struct TemplateTests {
-    private static let parts = ["subject", "text", "html", "sms"].flatMap { part in ["test.\(part)", "code.\(part)"] }
+    private static let parts = ["subject", "text", "html", "sms"].flatMap { part in
+        ["test", "code", "sign-in"].map { "\($0).\(part)" }
+    }
 
     private func issuer() throws -> Issuer { try #require(Issuer("https://login.example.com")) }
 
@@ -90,6 +93,27 @@ struct TemplateTests {
         #expect(mail.subject == "ACME 004711 en français" && "\(mail.language)" == "fr")
     }
 
+    @Test("The code of a sign-in says where it is typed, and a mail brings the link and from where it was asked for")
+    func signIn() throws {
+        let place = ContextLine(address: "192.0.2.1", userAgent: nil)
+        let name = try ClientName("Shop <&>")
+        let link = Secret("https://login.example.com/signin/aut_1/link/abc")
+        for (language, word) in [("en", "Or open this link"), ("de", "Oder öffnen Sie diesen Link")] {
+            let message = PersonalMessage.signIn(
+                EntryNumber(value: 4711), minutes: 10, at: name, link: link, from: place, in: LanguageTag(language))
+            let mail = try templates().mail(message)
+            #expect(mail.text.hasPrefix("004711\n") && mail.text.contains(word) && mail.text.contains(link.reveal()))
+            #expect(mail.text.contains("192.0.2.1") && mail.html.contains("href=\"\(link.reveal())\""))
+            #expect(!mail.html.contains("<&>"))
+            // A text message has no link, and its last line lets the phone fill in the code on our page.
+            let plain = PersonalMessage.signIn(
+                EntryNumber(value: 4711), minutes: 10, at: name, link: nil, from: place, in: LanguageTag(language))
+            let text = try templates().text(plain)
+            #expect(text.hasSuffix("\n\n@login.example.com #004711") && !text.contains("http"))
+            #expect(try !templates().mail(plain).text.contains(word))
+        }
+    }
+
     @Test("What is put into a page is escaped there, and nowhere else; a subject stays one line")
     func escaping() throws {
         let mail = try templates(["en/code.subject": "{{sender}}\r\nBcc: x\n"], sender: "A & <B>").mail(code())
@@ -113,8 +137,9 @@ struct TemplateTests {
         expectRefusal("de/code.sms does not show {{code}}", of: ["de/code.sms": "Your code"])
         expectRefusal("en/code.html, line 2: expectedSectionEnd", of: ["en/code.html": "{{code}}\n{{#a}}"])
         expectRefusal(
-            "en/code.txt is no part of a template: those are code.html, code.sms, code.subject, code.text, test.html, "
-                + "test.sms, test.subject, test.text", of: ["en/code.txt": "{{code}}"])
+            "en/code.txt is no part of a template: those are code.html, code.sms, code.subject, code.text, sign-in.html, "
+                + "sign-in.sms, sign-in.subject, sign-in.text, test.html, test.sms, test.subject, test.text",
+            of: ["en/code.txt": "{{code}}"])
         expectRefusal("/english is not the name of a language, such as de or pt-BR", of: ["english/code.text": ""])
         expectRefusal("/de_AT is not the name of a language, such as de or pt-BR", of: ["de_AT/code.text": ""])
         expectRefusal("there are no templates in fr, which is to be used by default", of: [:], language: "fr")

@@ -34,7 +34,7 @@ struct AuthorizeTests {
         arguments: [
             (["response_type": nil], "invalid_request"), (["response_type": "token"], "unsupported_response_type"),
             (["response_type": "code id_token"], "unsupported_response_type"), (["scope": nil], "invalid_scope"),
-            (["scope": "email"], "invalid_scope"), (["response_mode": "fragment"], "invalid_request"),
+            (["scope": "calendar"], "invalid_scope"), (["response_mode": "fragment"], "invalid_request"),
             (["request": "e30.e30."], "request_not_supported"),
             (["request_uri": "https://shop.example.com/r"], "request_uri_not_supported"),
             (["code_challenge_method": nil], "invalid_request"),
@@ -151,7 +151,7 @@ struct AuthorizeTests {
             #expect(done.reply.headers["content-security-policy"]?.contains("form-action") == false)
             #expect(try await scene.redeem(String(code)).status == 200)
             let error = try await scene.browser.get(
-                scene.request(["response_mode": "form_post", "scope": "email"]))
+                scene.request(["response_mode": "form_post", "scope": "calendar"]))
             #expect(error.status == 200 && error.html.contains("name=\"error\" value=\"invalid_scope\""))
         }
     }

@@ -32,6 +32,7 @@ struct RelyingPartyTests {
                 set == [
                     "client": .string(id), "profile": "web", "redirect_uris": ["https://shop.example.com/callback"],
                     "type": "confirm", "asked_browsers": "known", "pkce_optional": false,
+                    "ways": ["device", "qr"], "registration": "closed", "calling_codes": [],
                 ])
             #expect(try await scene.administrator.call(.GET, path).success() == set)
             #expect(try await scene.administrator.call(.DELETE, path).status == 204)
@@ -55,6 +56,10 @@ struct RelyingPartyTests {
             (["profile": "native", "redirect_uris": ["javascript:alert(1)"]], "/redirect_uris/0"),
             (["profile": "native", "pkce_optional": true], "/pkce_optional"), (["type": "qr"], "/type"),
             (["type": "unknown"], "/type"), (["asked_browsers": "some"], "/asked_browsers"),
+            (["ways": ["fax"]], "/ways/0"), (["ways": ["text"]], "/calling_codes"),
+            (["ways": ["text"], "calling_codes": ["49"]], "/calling_codes/0"),
+            (["ways": ["text"], "calling_codes": ["+0"]], "/calling_codes/0"),
+            (["registration": "some"], "/registration"),
         ] as [(JSONValue, String)])
     func refused(_ members: JSONValue, _ pointer: String) async throws {
         try await Scene.with { scene in

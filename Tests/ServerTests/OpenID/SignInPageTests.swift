@@ -48,9 +48,7 @@ struct SignInPageTests {
         try await SignInPageScene.with { scene in
             _ = try await scene.signIn()
             let (path, page) = try await scene.numberPage("customer-1", ["prompt": "login"])
-            let pending = try await scene.scene.phone.send(.GET, "/v1/enrollments/self/challenges").success()
-            _ = try await scene.scene.phone.answer(
-                try #require(pending["challenges"]?.array?.first?["id"]?.string), .denied)
+            _ = try await scene.scene.phone.answer(try await scene.pending(), .denied)
             #expect(try await scene.browser.get("\(path)/state").reply.json["state"] == "declined")
             let ended = try await scene.browser.get(path)
             #expect(ended.number == nil && ended.request != nil)
@@ -75,7 +73,8 @@ struct SignInPageTests {
         try await SignInPageScene.with([:]) { scene in
             let first = try await scene.browser.get(scene.request())
             // By default the number is offered only in browsers in which the person has signed in.
-            let choice = try await scene.browser.submit(first, to: "/signin/choose", [("identifier", "customer-1")])
+            let choice = try await scene.browser.submit(
+                first, to: "/signin/choose", [("identifier", "customer-1@example.com")])
             #expect(choice.html.contains("value=\"qr\"") && !choice.html.contains("value=\"device\""))
             let asked = try await scene.browser.submit(first, to: "/signin/ask", [("way", "qr")])
             let path = try #require(asked.location)
@@ -109,7 +108,8 @@ struct SignInPageTests {
             #expect(try await scene.redeem(try #require(done.result["code"])).status == 200)
             // The browser is known now.
             let fresh = try await scene.browser.get(scene.request(["prompt": "login"]))
-            let next = try await scene.browser.submit(fresh, to: "/signin/choose", [("identifier", "customer-1")])
+            let next = try await scene.browser.submit(
+                fresh, to: "/signin/choose", [("identifier", "customer-1@example.com")])
             #expect(next.html.contains("value=\"device\""))
         }
     }
@@ -127,9 +127,10 @@ struct SignInPageTests {
             #expect(try await other.get("\(path)/state").reply.json["state"] == "ended")
             // A form from another browser does not open here.
             for target in ["choose", "ask", "cancel", "start"] {
-                let reply = try await other.submit(page, to: "/signin/\(target)", [("identifier", "customer-1")])
+                let reply = try await other.submit(
+                    page, to: "/signin/\(target)", [("identifier", "customer-1@example.com")])
                 #expect(reply.status == 400 && reply.location == nil, "\(target): \(reply.reply)")
-                let bare = try await other.post("/signin/\(target)", [("identifier", "customer-1")])
+                let bare = try await other.post("/signin/\(target)", [("identifier", "customer-1@example.com")])
                 #expect(bare.status == 400, "\(target)")
             }
             try await scene.approve(page)
@@ -144,7 +145,8 @@ struct SignInPageTests {
         try await SignInPageScene.with { scene in
             let page = try await scene.browser.get(scene.request())
             scene.server.clock.advance(seconds: 1800)
-            let reply = try await scene.browser.submit(page, to: "/signin/choose", [("identifier", "customer-1")])
+            let reply = try await scene.browser.submit(
+                page, to: "/signin/choose", [("identifier", "customer-1@example.com")])
             #expect(reply.status == 400 && reply.heading?.isEmpty == false)
         }
     }
@@ -186,7 +188,8 @@ struct SignInPageTests {
             #expect(byBrowser.heading == byClient.heading && byClient.heading != english.heading)
             // The language that was chosen goes on with the request.
             let switched = try await scene.browser.submit(english, to: "/signin/start", [("ui_locales", "de")])
-            let chosen = try await scene.browser.submit(switched, to: "/signin/choose", [("identifier", "x")])
+            let chosen = try await scene.browser.submit(
+                switched, to: "/signin/choose", [("identifier", "x@example.com")])
             #expect(chosen.html.contains("<html lang=\"de\""))
         }
     }
@@ -194,10 +197,13 @@ struct SignInPageTests {
     @Test("An empty or refused identifier is asked for again, with what was typed")
     func identifier() async throws {
         try await SignInPageScene.with { scene in
-            let first = try await scene.browser.get(scene.request(["login_hint": "somebody"]))
-            #expect(first.html.contains("value=\"somebody\""))
+            let first = try await scene.browser.get(scene.request(["login_hint": "somebody@example.com"]))
+            #expect(first.html.contains("value=\"somebody@example.com\""))
+            // The client's own name for a person is not asked for.
+            let named = try await scene.browser.get(scene.request(["login_hint": "external_id:customer-1"]))
+            #expect(named.html.contains("value=\"device\"") && named.html.contains("customer-1"))
             let fresh = try await scene.browser.get(scene.request())
-            for typed in ["", "a\u{202E}b", String(repeating: "x", count: 300)] {
+            for typed in ["", "customer-1", "a\u{202E}b@example.com", String(repeating: "x", count: 300)] {
                 let page = try await scene.browser.submit(fresh, to: "/signin/choose", [("identifier", typed)])
                 #expect(page.status == 200 && page.html.contains("aria-invalid"), "\(page.reply)")
             }
@@ -267,7 +273,7 @@ struct SignInPageTests {
         try await SignInPageScene.with { scene in
             let before = try await scene.scene.snapshot()
             let first = try await scene.browser.get(scene.request())
-            _ = try await scene.browser.submit(first, to: "/signin/choose", [("identifier", "customer-1")])
+            _ = try await scene.browser.submit(first, to: "/signin/choose", [("identifier", "customer-1@example.com")])
             #expect(try await scene.scene.snapshot() == before)
         }
     }

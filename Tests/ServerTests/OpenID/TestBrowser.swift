@@ -114,6 +114,9 @@ struct SignInPageScene: Sendable {
             let made = SignInPageScene(
                 scene: scene, browser: TestBrowser(scene.server), credential: scene.shop.credential)
             try await made.set(settings)
+            let claim: JSONValue = ["email": "customer-1@example.com"]
+            let claimed = try await scene.shop.call(.PATCH, "/v1/users/\(scene.user)", claim)
+            #expect(claimed.status == 200, "\(claimed)")
             try await body(made)
         }
     }
@@ -152,7 +155,7 @@ struct SignInPageScene: Sendable {
     ) async throws -> (path: String, page: Page) {
         let browser = other ?? browser
         let first = try await browser.get(request(changes))
-        let second = try await browser.submit(first, to: "/signin/choose", [("identifier", name)])
+        let second = try await browser.submit(first, to: "/signin/choose", [("identifier", "\(name)@example.com")])
         let asked = try await browser.submit(second, to: "/signin/ask", [("way", "device")])
         #expect(asked.status == 303, "\(asked.reply)")
         let path = try #require(asked.location)
@@ -161,11 +164,21 @@ struct SignInPageScene: Sendable {
 
     /// The phone approves the only thing that it is asked.
     func approve(_ page: Page) async throws {
-        let pending = try await scene.phone.send(.GET, "/v1/enrollments/self/challenges").success()
-        let id = try #require(pending["challenges"]?.array?.first?["id"]?.string)
-        let reply = try await scene.approve((id, try #require(page.number)))
+        let reply = try await scene.approve((try await pending(), try #require(page.number)))
         #expect(reply.status == 200, "\(reply)")
     }
+
+    /// The id of the only thing that the phone is asked, as soon as the outbox has put it there.
+    func pending() async throws -> String {
+        for _ in 0..<200 {
+            let pending = try await scene.phone.send(.GET, "/v1/enrollments/self/challenges").success()
+            if let id = pending["challenges"]?.array?.first?["id"]?.string { return id }
+            try await Task.sleep(for: .milliseconds(25))
+        }
+        throw NothingAsked()
+    }
+
+    struct NothingAsked: Error {}
 
     /// The page that leads the browser back to the client.
     func signIn(_ changes: KeyValuePairs<String, String?> = [:]) async throws -> Page {

@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "PostgreSQL over TLS and by password: what libpq reads of an address counts, and no password is told", .serialized, .timeLimit(.minutes(10)))
+    "PostgreSQL over TLS and by password: what libpq reads of an address counts, and no password is told", .serialized,
+    .timeLimit(.minutes(10)))
 struct DatabaseTLSTests {
     @Test("Certificates are checked as sslmode says; whoever is refused is told why")
     func modes() async throws {

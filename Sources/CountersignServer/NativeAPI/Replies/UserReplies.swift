@@ -9,12 +9,13 @@ extension NativeAPI {
         switch outcome {
         case .created(let user): user.json
         case .externalIDTaken: throw ProblemDetails(.externalIDTaken)
+        case .addressTaken: throw ProblemDetails(.addressTaken)
         }
     }
 
     func reply(_ outcome: ShowUser.Outcome) throws(ProblemDetails) -> Response {
         switch outcome {
-        case .user(let user): return Response(json: user.json)
+        case .user(let user, let addresses): return Response(json: user.json(addresses))
         case .notFound: throw ProblemDetails(.userNotFound)
         }
     }
@@ -44,6 +45,7 @@ extension NativeAPI {
         switch outcome {
         case .updated(let user): return Response(json: user.json)
         case .externalIDTaken: throw ProblemDetails(.externalIDTaken)
+        case .addressTaken: throw ProblemDetails(.addressTaken)
         case .notFound: throw ProblemDetails(.userNotFound)
         }
     }

@@ -1,0 +1,92 @@
+package import CountersignWire
+
+/// An address that its user has proved to read.
+///
+/// It is one user's in the whole deployment.
+package struct VerifiedIdentifier: Equatable, Sendable {
+    /// Its id.
+    package let id: IdentifierID
+    /// The user.
+    package let user: UserID
+    /// The address.
+    package let address: PersonalAddress
+    /// When the user proved it.
+    package let verifiedAt: Timestamp
+
+    /// An identifier of these parts.
+    package init(id: IdentifierID, user: UserID, address: PersonalAddress, verifiedAt: Timestamp) {
+        self.id = id
+        self.user = user
+        self.address = address
+        self.verifiedAt = verifiedAt
+    }
+}
+
+/// An address of a user on the word of one client.
+///
+/// It is found for that client alone, and each client has its own: what one client says decides nothing for another.
+package struct ClaimedIdentifier: Equatable, Sendable {
+    /// Its id.
+    package let id: IdentifierID
+    /// The user.
+    package let user: UserID
+    /// The address.
+    package let address: PersonalAddress
+    /// The client whose word it is.
+    package let client: ClientID
+    /// When the client said so.
+    package let claimedAt: Timestamp
+
+    /// An identifier of these parts.
+    package init(id: IdentifierID, user: UserID, address: PersonalAddress, client: ClientID, claimedAt: Timestamp) {
+        self.id = id
+        self.user = user
+        self.address = address
+        self.client = client
+        self.claimedAt = claimedAt
+    }
+}
+
+/// An address as rows are found by it: its kind, and a keyed hash.
+package struct IdentifierName: Hashable, Sendable {
+    /// The kind of address.
+    package let kind: PersonalAddress.Kind
+    /// The keyed hash, in which the case of letters does not count.
+    package let hash: KeyedHash
+
+    /// A name of these parts.
+    package init(kind: PersonalAddress.Kind, hash: KeyedHash) {
+        self.kind = kind
+        self.hash = hash
+    }
+}
+
+/// The addresses of users, by which people say who they are.
+///
+/// All methods throw ``StoreError``.
+package protocol IdentifierStore {
+    /// The verified identifier of a name, whoever's it is.
+    func verified(_ name: IdentifierName) throws -> VerifiedIdentifier?
+    /// A verified identifier.
+    func verified(_ id: IdentifierID) throws -> VerifiedIdentifier?
+    /// A client's claim on a name.
+    func claim(_ name: IdentifierName, by client: ClientID) throws -> ClaimedIdentifier?
+    /// A user's verified identifiers, oldest first.
+    func verified(of user: UserID) throws -> [VerifiedIdentifier]
+    /// What clients claim of a user, oldest first.
+    func claims(of user: UserID) throws -> [ClaimedIdentifier]
+    /// Adds a verified identifier.
+    ///
+    /// - Returns: false if it is somebody's already.
+    func insert(_ identifier: VerifiedIdentifier, as name: IdentifierName) throws -> Bool
+    /// Adds a claim.
+    ///
+    /// - Returns: false if the client claims the name already.
+    func insert(_ claim: ClaimedIdentifier, as name: IdentifierName) throws -> Bool
+    /// Deletes an identifier of either kind.
+    func delete(_ id: IdentifierID) throws
+    /// The claims of all clients on a name.
+    func claims(on name: IdentifierName) throws -> [ClaimedIdentifier]
+    /// Deletes what a client claims of a user or, without a client, all identifiers of a user.
+    func deleteIdentifiers(of user: UserID, claimedBy client: ClientID?) throws
+}

@@ -1,0 +1,51 @@
+package import CountersignWire
+
+/// The addresses of a user, as one client may see them: at most one of each kind.
+package struct UserAddresses: Hashable, Sendable {
+    /// An address, and whether the user has proved it.
+    package struct Entry: Hashable, Sendable {
+        /// The address.
+        package let address: PersonalAddress
+        /// Whether the user has proved it.
+        package let isVerified: Bool
+
+        /// An entry of these parts.
+        package init(_ address: PersonalAddress, isVerified: Bool) {
+            self.address = address
+            self.isVerified = isVerified
+        }
+    }
+
+    /// The entries, of different kinds.
+    package let entries: [Entry]
+
+    /// Addresses of these parts.
+    package init(_ entries: [Entry] = []) {
+        self.entries = entries
+    }
+
+    /// The address of a kind; nil if there is none.
+    package subscript(kind: PersonalAddress.Kind) -> Entry? { entries.first { $0.address.kind == kind } }
+}
+
+extension Stores {
+    /// What a client itself says of a user's addresses, and whether it is proved.
+    func claimedAddresses(of user: UserID, by client: ClientID, _ hasher: KeyedHasher) throws -> UserAddresses {
+        let claims = try identifiers.claims(of: user).filter { $0.client == client }
+        guard !claims.isEmpty else { return UserAddresses() }
+        let verified = Set(try identifiers.verified(of: user).map { hasher.identifier($0.address) })
+        return UserAddresses(
+            claims.map { .init($0.address, isVerified: verified.contains(hasher.identifier($0.address))) })
+    }
+
+    /// What a client learns of a user who lets it know their addresses: the first that the user has proved, or else
+    /// what the client itself says.
+    func addresses(of user: UserID, for client: ClientID, _ hasher: KeyedHasher) throws -> UserAddresses {
+        let verified = try identifiers.verified(of: user)
+        let claimed = try claimedAddresses(of: user, by: client, hasher)
+        return UserAddresses(
+            PersonalAddress.Kind.allCases.compactMap { kind in
+                verified.first { $0.address.kind == kind }.map { .init($0.address, isVerified: true) } ?? claimed[kind]
+            })
+    }
+}

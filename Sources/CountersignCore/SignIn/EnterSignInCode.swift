@@ -1,0 +1,117 @@
+package import CountersignWire
+package import Encodings
+
+/// Takes what was sent to an address, where a sign-in was begun: the code, or the secret of the link.
+package enum EnterSignInCode {
+    /// What the person brings.
+    package enum Proof: Sendable {
+        /// The code, typed.
+        case code(EntryNumber)
+        /// The secret of the link, opened in the browser that asked.
+        case link(Secret<String>)
+    }
+
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The person is authenticated, and the browser can go on.
+        case authenticated
+        /// It is not what was sent last; it can be typed some more times.
+        case wrong(Authorization, triesLeft: Int)
+        /// What was sent is no longer good, or nothing was sent.
+        case over(Authorization)
+        /// There is no such sign-in in this browser, or it is not open.
+        case notFound
+    }
+
+    /// Takes a proof.
+    ///
+    /// A wrong code costs the same work whether the address is anybody's or not.
+    ///
+    /// - Parameters:
+    ///   - proof: what the person brings.
+    ///   - id: the sign-in.
+    ///   - browser: what the browser's cookie holds.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func enter(
+        _ proof: Proof, for id: AuthorizationID, in browser: BrowserID, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        return try await ports.commit(at: now, as: .system) { work in
+            guard let found = try work.authorizations.find(id), found.state == .open, now < found.expiresAt,
+                found.browser == work.hasher.hash(of: browser, client: found.client)
+            else { return .notFound }
+            guard let ask = found.ask, let sent = ask.verification, now < ask.until else { return .over(found) }
+            let typed = try work.count(.typedSignInCodes(sent.id))
+            let inARow = try work.count(.wrongSignInCodes(for: work.hasher.name(of: sent.address)))
+            guard !typed.isExceeded else { return .over(found) }
+            guard !inARow.isExceeded, proof.isOf(sent, work.hasher),
+                let identifier = try work.identifier(proving: sent.address, at: found.client)
+            else { return typed.isUsedUp ? .over(found) : .wrong(found, triesLeft: typed.left) }
+            try work.forget(inARow.limit)
+            let state = AuthorizationState.authenticated(Authentication(by: identifier, at: now))
+            guard try work.authorizations.advance(id, to: state, by: sent.id, at: now) else { return .notFound }
+            work.notify(.authorization(id))
+            return .authenticated
+        }
+    }
+}
+
+extension EnterSignInCode.Proof {
+    fileprivate func isOf(_ sent: Verification, _ hasher: KeyedHasher) -> Bool {
+        switch self {
+        case .code(let code): constantTimeEqual(Array(code.digits.utf8), Array(hasher.code(of: sent).digits.utf8))
+        case .link(let secret): hasher.link(of: sent).isSame(as: secret)
+        }
+    }
+}
+
+extension UnitOfWork {
+    /// The identifier of whoever has proved an address at a client; nil if the client does not take them.
+    ///
+    /// What the client itself says of the address becomes true by the proof. What others say of it does not: a client
+    /// could otherwise make a user, with a device, into which the owner of the address is led later.
+    fileprivate func identifier(proving address: PersonalAddress, at client: ClientID) throws -> VerifiedIdentifier? {
+        guard let party = try relyingParties.find(client) else { return nil }
+        let name = hasher.identifier(address)
+        if let verified = try identifiers.verified(name) {
+            let isLinked = try links.find(.id(verified.user), of: client) != nil
+            return isLinked || party.registration == .open ? verified : nil
+        }
+        if let claim = try identifiers.claim(name, by: client) { return try verify(address, of: claim.user) }
+        guard party.registration == .open else { return nil }
+        let user: UserID = nextID()
+        try users.insert(user, at: now)
+        guard try links.put(user, to: client, externalID: nil) else { throw StoreError.serializationFailure }
+        try raise(.userCreated(user))
+        return try verify(address, of: user)
+    }
+}
+
+/// Says what the link in a message leads to.
+package enum OpenSignInLink {
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The browser that asked: it can sign in.
+        case here(Authorization)
+        /// Another browser, which can only show the code: whoever asked is not there.
+        case elsewhere(Authorization, EntryNumber)
+        /// The link is no longer good, or never was.
+        case over
+    }
+
+    /// What the link leads to; nothing happens by opening it, since programs open what is in a mail.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func open(
+        _ id: AuthorizationID, _ secret: Secret<String>, in browser: BrowserID?, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        guard let found = try await ports.store.read({ try $0.authorizations.find(id) }), found.state == .open,
+            let ask = found.ask, let sent = ask.verification, now < ask.until,
+            ports.hasher.link(of: sent).isSame(as: secret)
+        else { return .over }
+        let isHere = browser.map { ports.hasher.hash(of: $0, client: found.client) == found.browser } ?? false
+        return isHere ? .here(found) : .elsewhere(found, ports.hasher.code(of: sent))
+    }
+}

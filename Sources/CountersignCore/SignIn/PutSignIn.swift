@@ -1,0 +1,67 @@
+package import CountersignWire
+
+/// Puts a sign-in to the devices of the person who was named, if there is such a person and they may be asked.
+///
+/// The outbox calls it after ``AskSignIn``, so that the page's reply takes as long for somebody whom nobody knows. It
+/// may be called more than once.
+package enum PutSignIn {
+    /// Puts the latest ask of a sign-in to devices.
+    ///
+    /// - Parameters:
+    ///   - id: the sign-in.
+    ///   - challenge: the challenge to ask by; nothing is done if the latest ask has another one.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func put(_ id: AuthorizationID, by challenge: ChallengeID, ports: Ports) async throws {
+        let now = ports.time.now
+        let nonce = ports.random.bytes(32)
+        try await ports.commit(at: now, as: .system) { work in
+            guard let found = try work.authorizations.find(id), found.state == .open, let ask = found.ask,
+                ask.challenge == challenge, let number = ask.number, now < ask.until,
+                try work.challenges.find(challenge) == nil, let name = found.wanted.identifier,
+                let client = try work.clients.lock(found.client), client.disabledAt == nil,
+                let party = try work.relyingParties.find(client.id), party.ways.contains(.device),
+                let type = try work.types.find(party.type), type.isOpen(to: client.id),
+                let named = try work.stores.person(named: name, at: client.id, work.hasher),
+                // Locks the user before the sign-in, as every end of a challenge does.
+                let user = try work.links.find(.id(named), of: client.id)?.id
+            else { return }
+            let isKnown = try work.browsers.isKnown(found.browser, of: user, by: client.id)
+            guard isKnown || party.askedBrowsers == .all, try work.giveWay(of: user, in: found.browser, isKnown)
+            else { return }
+            // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients.
+            guard try !work.count(.signInAsks(user, isBrowserKnown: isKnown)).isExceeded else { return }
+            let facts = AskChallenge.Facts(
+                client: client, user: user, type: type, enrollments: try work.enrollments.active(of: user),
+                isLocked: false, openChallenges: 0, recentAsks: [], now: now)
+            let request = AskRequest.signIn(
+                .id(user), type, at: client, from: found.wanted.askedFrom, for: ask.until - now)
+            let inputs = AskChallenge.RandomInputs(challenge: challenge, nonce: nonce, number: number)
+            let decided = try? AskChallenge.decide(
+                request, facts, inputs, purpose: .authorization(id), browser: found.browser, issuer: work.issuer,
+                hasher: work.hasher)
+            guard let decided,
+                try work.authorizations.noteAsked(id, by: challenge, of: user, isBrowserKnown: isKnown)
+            else { return }
+            try work.ask(decided.challenge, of: decided.enrollments, telling: decided.pushed)
+        }
+    }
+}
+
+extension UnitOfWork {
+    /// Ends what else a user's devices are asked about sign-ins, where this one goes before.
+    ///
+    /// The person begins again in another tab, or goes before somebody at a browser that is not theirs.
+    ///
+    /// - Returns: false where the open one goes before.
+    fileprivate func giveWay(of user: UserID, in browser: KeyedHash, _ isBrowserKnown: Bool) throws -> Bool {
+        for open in try challenges.open(of: user) where open.isOpen(at: now) {
+            guard let other = try open.purpose.authorization.flatMap({ try authorizations.find($0) }) else { continue }
+            guard other.browser == browser || isBrowserKnown && other.ask?.isBrowserKnown == false else {
+                return false
+            }
+            try endChallenge(open, as: .cancelled)
+        }
+        return true
+    }
+}

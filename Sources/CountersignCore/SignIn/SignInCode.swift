@@ -1,0 +1,41 @@
+package import CountersignWire
+import Encodings
+
+/// The message with the code of a sign-in, made when it is sent.
+package enum SignInCode {
+    /// The message and its address; nil if none is to be sent.
+    ///
+    /// None is sent to an address that nobody has, where the client takes no new users; and none after too many wrong
+    /// codes. The page does not tell.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func message(
+        of id: AuthorizationID, _ verification: VerificationID, ports: Ports
+    ) async throws -> (message: PersonalMessage, address: PersonalAddress)? {
+        let now = ports.time.now
+        let found: (Authorization, Client)? = try await ports.store.read { reader in
+            guard let found = try reader.authorizations.find(id), found.state == .open,
+                let ask = found.ask, now < ask.until, let sent = ask.verification, sent.id == verification,
+                let client = try reader.clients.find(found.client), client.disabledAt == nil,
+                let party = try reader.relyingParties.find(client.id), party.sends(to: sent.address),
+                try !reader.counted(.wrongSignInCodes(for: ports.hasher.name(of: sent.address)), at: now).isUsedUp
+            else { return nil }
+            let user = try reader.person(named: .address(sent.address), at: client.id, ports.hasher)
+            return user != nil || party.registration == .open ? (found, client) : nil
+        }
+        guard let (authorization, client) = found, let ask = authorization.ask, let sent = ask.verification else {
+            return nil
+        }
+        let message = PersonalMessage.signIn(
+            ports.hasher.code(of: sent), minutes: max(1, Int((ask.until - now).value / 60)), at: client.name,
+            link: sent.address.kind == .email ? link(of: authorization.id, sent, ports: ports) : nil,
+            from: authorization.wanted.askedFrom, in: authorization.wanted.askedIn)
+        return (message, sent.address)
+    }
+
+    private static func link(
+        of id: AuthorizationID, _ verification: Verification, ports: Ports
+    ) -> Secret<String> {
+        Secret("\(ports.issuer)/signin/\(id)/link/\(ports.hasher.link(of: verification).reveal())")
+    }
+}

@@ -1,0 +1,131 @@
+import CountersignCore
+import CountersignPages
+import CountersignWire
+import Encodings
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The pages for the code that was sent to an address, and those behind the link in a mail.
+extension SignInDoor {
+    func addCodes(to table: inout RouteTable) {
+        table.add(.post, "/signin/:id/enter") { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            let (carried, form, visit) = try await opened(incoming)
+            let (_, id) = try signIn(incoming)
+            guard carried.signIn == id else { throw PageError.gone }
+            let typed = form[CodePage.field] ?? ""
+            guard let code = EntryNumber(typed.filter { $0 != " " }) else {
+                guard
+                    case .shown(let found, .typing) = try await WatchAuthorization.show(
+                        id, in: visit.browser, ports: ports)
+                else { return Self.redirect(to: "/signin/\(id)") }
+                return try await codePage(of: found, .malformed, typed: typed, visit)
+            }
+            return try await enter(.code(code), typed: typed, for: id, visit)
+        }
+        table.add(.get, "/signin/:id/link/:secret") { [self] request, context in
+            let (outcome, visit) = try await link(try await Incoming(request, context))
+            switch outcome {
+            case .here(let found):
+                return try await page(
+                    LinkHerePage(action: Self.path(of: visit.incoming)),
+                    CarriedSignIn(wanted: found.wanted, signIn: found.id),
+                    visit)
+            case .elsewhere(let found, _):
+                let page = LinkElsewherePage(
+                    facts: try await facts(of: found), askedAt: Int(found.id.time.seconds),
+                    action: Self.path(of: visit.incoming))
+                return PageResponse(page, in: strangeFrame(found, visit)).response()
+            case .over: throw tooOld(visit)
+            }
+        }
+        table.add(.post, "/signin/:id/link/:secret") { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            let (outcome, visit) = try await link(incoming)
+            switch outcome {
+            case .here(let found):
+                // The form shows that the person pressed our button, and no program or other site.
+                let (carried, _, _) = try await opened(incoming)
+                guard carried.signIn == found.id, let secret = incoming.parameter("secret") else {
+                    throw PageError.gone
+                }
+                return try await enter(.link(Secret(secret)), typed: nil, for: found.id, visit)
+            case .elsewhere(let found, let code):
+                let page = LinkCodePage(
+                    digits: code.digits, expiresAt: Int((found.ask?.until ?? ports.time.now).seconds),
+                    facts: try await facts(of: found))
+                return PageResponse(page, in: strangeFrame(found, visit)).response()
+            case .over: throw tooOld(visit)
+            }
+        }
+    }
+
+    private func enter(
+        _ proof: EnterSignInCode.Proof, typed: String?, for id: AuthorizationID, _ visit: Visit
+    ) async throws -> Response {
+        switch try await EnterSignInCode.enter(proof, for: id, in: visit.browser, ports: ports) {
+        case .authenticated: return Self.redirect(to: "/signin/\(id)/done")
+        case .wrong(let found, let left):
+            return try await codePage(of: found, .wrong(triesLeft: left), typed: typed, visit)
+        case .over(let found): return try await codePage(of: found, .expired, typed: nil, visit)
+        case .notFound: return Self.redirect(to: "/signin/\(id)")
+        }
+    }
+
+    /// The page with the field for the code.
+    func codePage(
+        of found: Authorization, _ problem: CodePage.Problem?, typed: String?, _ visit: Visit
+    ) async throws -> Response {
+        guard let ask = found.ask, let sent = ask.verification else { throw PageError.gone }
+        let carried = CarriedSignIn(wanted: found.wanted, signIn: found.id)
+        let sentAt = ask.until.adding(-Verification.lifetime)
+        let pause = PageCountdown(
+            beginsAt: Int(sentAt.seconds), expiresAt: Int(sentAt.adding(Verification.pause).seconds))
+        let isEmail = sent.address.kind == .email
+        let page = CodePage(
+            channel: isEmail ? .email : .text, address: "\(sent.address)", expiresAt: Int(ask.until.seconds),
+            action: "/signin/\(found.id)/enter", resendAction: "/signin/ask/\(isEmail ? "email" : "text")",
+            resendWait: pause.expiresAt > Int(ports.time.now.seconds) ? pause : nil,
+            anotherWayAction: "/signin/choose", typed: typed, problem: problem)
+        return try await self.page(page, carried, visit)
+    }
+
+    // MARK: Links
+
+    /// What a link leads to, in the browser that opens it.
+    private func link(_ incoming: Incoming) async throws -> (OpenSignInLink.Outcome, Visit) {
+        let visit = Visit(incoming, cookies, ports)
+        guard let id = incoming.parameter("id").flatMap({ AuthorizationID($0) }),
+            let secret = incoming.parameter("secret")
+        else { return (.over, visit) }
+        let outcome = try await OpenSignInLink.open(
+            id, Secret(secret), in: visit.isNew ? nil : visit.browser, ports: ports)
+        return (outcome, visit)
+    }
+
+    private static func path(of incoming: Incoming) -> String { String(incoming.target.prefix { $0 != "?" }) }
+
+    private func facts(of found: Authorization) async throws -> LinkFacts {
+        guard case .shown(let client, _) = try await ShowRelyingParty.show(found.client, ports: ports) else {
+            throw PageError.unknownClient
+        }
+        let from = found.wanted.askedFrom
+        return LinkFacts(
+            client: client.name.text, host: URLComponents(string: found.wanted.redirectURI)?.host ?? "",
+            browser: ContextLine(address: nil, userAgent: from?.userAgent)?.line.text, place: from?.address)
+    }
+
+    /// The frame in a browser that has not begun anything.
+    private func strangeFrame(_ found: Authorization, _ visit: Visit) -> PageFrame {
+        PageFrame(
+            language: language(found.wanted.languages, visit.incoming), issuerHost: ports.issuer.host,
+            now: Int(ports.time.now.seconds))
+    }
+
+    private func tooOld(_ visit: Visit) -> PageError {
+        var error = PageError.gone
+        error.language = language(nil, visit.incoming)
+        return error
+    }
+}

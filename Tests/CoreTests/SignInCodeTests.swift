@@ -1,0 +1,326 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("A person signs in by a code that is sent to an address")
+struct SignInCodeTests {
+    private func scene(
+        _ engine: Engine = .sqlite, registration: RelyingParty.Registration = .closed
+    ) async throws -> SignInScene {
+        let scene = try await SignInScene(engine)
+        try await scene.set(ways: [.device, .qr, .email], registration: registration)
+        return scene
+    }
+
+    private func asked(
+        _ scene: SignInScene, _ name: String = "customer-1", again signIn: AuthorizationID? = nil,
+        in browser: BrowserID? = nil
+    ) async throws -> Authorization {
+        let outcome = try await scene.ask(try scene.wanted(name), by: .email, again: signIn, in: browser)
+        guard case .asked(let asked) = outcome else { throw World.Broken("\(outcome)") }
+        return asked
+    }
+
+    /// The code that is sent; nil if none is.
+    private func sent(_ scene: SignInScene, for asked: Authorization) async throws -> EntryNumber? {
+        let id = try #require(asked.ask?.verification?.id)
+        return try await SignInCode.message(of: asked.id, id, ports: scene.world.ports)
+            .flatMap { $0.message.values["code"]?.reveal() }.flatMap { EntryNumber($0) }
+    }
+
+    private func enter(
+        _ scene: SignInScene, _ code: EntryNumber, for asked: Authorization, in browser: BrowserID? = nil
+    ) async throws -> EnterSignInCode.Outcome {
+        try await EnterSignInCode.enter(
+            .code(code), for: asked.id, in: browser ?? scene.browser, ports: scene.world.ports)
+    }
+
+    /// A code that is not the one that was sent.
+    private func wrong(_ scene: SignInScene, _ asked: Authorization) throws -> EntryNumber {
+        let right = scene.world.ports.hasher.code(of: try #require(asked.ask?.verification))
+        return EntryNumber(value: (try #require(UInt32(right.digits)) + 1) % 1_000_000)
+    }
+
+    /// Signs somebody in, and returns the user.
+    @discardableResult
+    private func signIn(_ scene: SignInScene, _ name: String = "customer-1") async throws -> UserID {
+        let asked = try await asked(scene, name)
+        let code = try #require(try await sent(scene, for: asked))
+        #expect(try await enter(scene, code, for: asked) == .authenticated)
+        guard case .finished(let finished) = try await scene.finish(asked),
+            case .redeemed(let redeemed) = try await scene.redeem(finished.code)
+        else { throw World.Broken("finish") }
+        return redeemed.family.user
+    }
+
+    @Test("The code from the mail signs in, once, with the weakest acr; the address is the user's own from then on")
+    func signsIn() async throws {
+        let scene = try await scene()
+        let asked = try await asked(scene)
+        let code = try #require(try await sent(scene, for: asked))
+        #expect(try await enter(scene, code, for: asked) == .authenticated)
+        #expect(try await enter(scene, code, for: asked) == .notFound)
+        guard case .finished(let finished) = try await scene.finish(asked),
+            case .redeemed(let redeemed) = try await scene.redeem(finished.code)
+        else { throw World.Broken("finish") }
+        let authentication = redeemed.family.authentication
+        #expect(authentication.user == scene.user && authentication.strength == .address)
+        #expect(authentication.methods == ["otp"] && authentication.evidence.enrollment == nil)
+        let verified = try await scene.world.store.read { try $0.identifiers.verified(of: scene.user) }
+        #expect(verified.map(\.address) == [.email(try SignInScene.email("customer-1"))])
+        // Whoever reads a mailbox does not make a browser the person's.
+        try await scene.set(asking: .known, ways: [.device, .qr, .email])
+        #expect(try await !scene.isAsked())
+    }
+
+    @Test("Five tries, whoever it is: then the code is over, and only a new one can be typed")
+    func tries() async throws {
+        let scene = try await scene()
+        for name in ["customer-1", "nobody"] {
+            let browser = try SignInScene.browser(name)
+            let asked = try await asked(scene, name, in: browser)
+            let wrong = try wrong(scene, asked)
+            for left in [4, 3, 2, 1] {
+                #expect(try await enter(scene, wrong, for: asked, in: browser) == .wrong(asked, triesLeft: left))
+            }
+            #expect(try await enter(scene, wrong, for: asked, in: browser) == .over(asked))
+            let right = scene.world.ports.hasher.code(of: try #require(asked.ask?.verification))
+            #expect(try await enter(scene, right, for: asked, in: browser) == .over(asked))
+        }
+    }
+
+    @Test("Somebody whom nobody knows is sent nothing, and cannot sign in by any code; with open registration they can")
+    func unknown() async throws {
+        let scene = try await scene()
+        let asked = try await asked(scene, "nobody")
+        #expect(try await sent(scene, for: asked) == nil)
+        let right = scene.world.ports.hasher.code(of: try #require(asked.ask?.verification))
+        #expect(try await enter(scene, right, for: asked) == .wrong(asked, triesLeft: 4))
+        try await scene.set(ways: [.email], registration: .open)
+        let user = try await signIn(scene, "nobody")
+        #expect(user != scene.user)
+        #expect(try await signIn(scene, "nobody") == user)
+        guard
+            case .user = try await ShowUser.show(.id(user), to: scene.shop, ports: scene.world.ports)
+        else { throw World.Broken("user") }
+    }
+
+    // Spec: NIST SP 800-63B-4 §3.2.2.
+    @Test("After a hundred wrong codes in a row for an address no more are sent, and none is taken")
+    func wrongInARow() async throws {
+        let scene = try await scene()
+        for number in 0..<20 {
+            scene.world.time.advance(seconds: 3600)
+            let asked = try await asked(scene)
+            #expect(try await sent(scene, for: asked) != nil, "\(number)")
+            for _ in 0..<5 { _ = try await enter(scene, try wrong(scene, asked), for: asked) }
+        }
+        scene.world.time.advance(seconds: 3600)
+        let last = try await asked(scene)
+        #expect(try await sent(scene, for: last) == nil)
+        let right = scene.world.ports.hasher.code(of: try #require(last.ask?.verification))
+        #expect(try await enter(scene, right, for: last) == .wrong(last, triesLeft: 4))
+        // A device still signs in.
+        _ = try await scene.signedIn()
+    }
+
+    @Test("A new code makes the earlier one worthless; it can be asked for after half a minute, five times an hour")
+    func resend() async throws {
+        let scene = try await scene()
+        let first = try await asked(scene)
+        let code = try #require(try await sent(scene, for: first))
+        let early = try await scene.ask(try scene.wanted(), by: .email, again: first.id)
+        #expect(early == .tooEarly(first, retryAfter: 30))
+        scene.world.time.advance(seconds: 30)
+        let second = try await asked(scene, again: first.id)
+        #expect(second.id == first.id && second.ask?.verification != first.ask?.verification)
+        #expect(
+            try await SignInCode.message(
+                of: first.id, try #require(first.ask?.verification?.id), ports: scene.world.ports) == nil)
+        #expect(try await enter(scene, code, for: second) == .wrong(second, triesLeft: 4))
+        for _ in 0..<3 { _ = try await asked(scene) }
+        guard case .tooMany = try await scene.ask(try scene.wanted(), by: .email) else { throw World.Broken("sixth") }
+        // Another spelling is the same mailbox.
+        var wanted = try scene.wanted()
+        wanted.identifier = .address(.email(try SignInScene.email("Customer-1+shop")))
+        guard case .tooMany = try await scene.ask(wanted, by: .email) else { throw World.Broken("spelling") }
+    }
+
+    @Test("The code of another browser, of an earlier way, and after ten minutes is worth nothing")
+    func elsewhere() async throws {
+        let scene = try await scene()
+        let asked = try await asked(scene)
+        let code = try #require(try await sent(scene, for: asked))
+        let other = try SignInScene.browser("two")
+        #expect(try await enter(scene, code, for: asked, in: other) == .notFound)
+        let number = try await scene.asked(again: asked.id)
+        #expect(try await enter(scene, code, for: asked) == .over(number))
+        let again = try await self.asked(scene, again: asked.id)
+        let late = try #require(try await sent(scene, for: again))
+        scene.world.time.advance(seconds: 600)
+        #expect(try await enter(scene, late, for: again) == .over(again))
+        #expect(try await sent(scene, for: again) == nil)
+    }
+
+    @Test("The link signs in the browser that asked, and elsewhere it shows the code")
+    func link() async throws {
+        let scene = try await scene()
+        let asked = try await asked(scene)
+        let sent = try #require(asked.ask?.verification)
+        let made = try #require(try await SignInCode.message(of: asked.id, sent.id, ports: scene.world.ports))
+        let link = try #require(made.message.values["link"]).reveal()
+        #expect(link.hasPrefix("\(scene.world.ports.issuer)/signin/\(asked.id)/link/"))
+        let secret = Secret(String(link.split(separator: "/").last ?? ""))
+        func open(_ secret: Secret<String>, in browser: BrowserID?) async throws -> OpenSignInLink.Outcome {
+            try await OpenSignInLink.open(asked.id, secret, in: browser, ports: scene.world.ports)
+        }
+        let code = scene.world.ports.hasher.code(of: sent)
+        #expect(try await open(secret, in: nil) == .elsewhere(asked, code))
+        #expect(try await open(secret, in: try SignInScene.browser("two")) == .elsewhere(asked, code))
+        #expect(try await open(Secret("0\(secret.reveal().dropFirst())x"), in: scene.browser) == .over)
+        #expect(try await open(secret, in: scene.browser) == .here(asked))
+        // Opening it has done nothing.
+        #expect(try await scene.finish(asked) == .notReady)
+        let entered = try await EnterSignInCode.enter(
+            .link(secret), for: asked.id, in: scene.browser, ports: scene.world.ports)
+        #expect(entered == .authenticated)
+        #expect(try await open(secret, in: scene.browser) == .over)
+        guard case .finished = try await scene.finish(asked) else { throw World.Broken("finish") }
+    }
+
+    @Test("Typed five times at once, the right code signs in once; a wrong one uses up no more than five tries")
+    func atOnce() async throws {
+        let scene = try await scene(.chosen)
+        let asked = try await asked(scene)
+        let code = try #require(try await sent(scene, for: asked))
+        let outcomes = try await withThrowingTaskGroup(of: EnterSignInCode.Outcome.self) { group in
+            for _ in 0..<5 { group.addTask { try await enter(scene, code, for: asked) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.filter { $0 == .authenticated }.count == 1)
+    }
+
+    @Test(
+        "O-3: what a client claims counts for it alone; who proves the address elsewhere is another user, and the claim ends"
+    )
+    func hostileClaim() async throws {
+        let scene = try await scene(registration: .open)
+        let world = scene.world
+        let hostile = try await world.makeClient("Hostile", waives: true).client
+        let planted = try await world.makeUser("victim", of: hostile)
+        let email = try SignInScene.email("victim")
+        let update = try await UpdateUser.update(
+            .id(planted), .init(addresses: ClaimedAddresses(email: email)), by: hostile.caller, ports: world.ports)
+        guard case .updated = update else { throw World.Broken("claim") }
+        _ = try await world.makeDevice(of: planted, by: hostile)
+        // At the shop the claim is nothing.
+        let victim = try await signIn(scene, "victim")
+        #expect(victim != planted)
+        #expect(try await world.store.read { try $0.identifiers.claims(of: planted) }.isEmpty)
+        #expect(try await world.audit().contains { $0.kind == .claimEnded && $0.client == hostile.id })
+        // The planted device is asked nothing, whoever asks for the victim.
+        #expect(try await !scene.isAsked("victim"))
+        // A claim after that does not count against the proof, and tells the client nothing.
+        let again = try await UpdateUser.update(
+            .id(planted), .init(addresses: ClaimedAddresses(email: email)), by: hostile.caller, ports: world.ports)
+        guard case .updated = again else { throw World.Broken("claim") }
+        #expect(try await signIn(scene, "victim") == victim)
+        guard
+            case .user(_, let shown) = try await ShowUser.show(.id(planted), to: hostile, ports: world.ports)
+        else { throw World.Broken("user") }
+        #expect(shown[.email]?.isVerified == false)
+    }
+
+    @Test("A session by a code is good only where codes are, and ends with the address")
+    func sessions() async throws {
+        let scene = try await scene()
+        let asked = try await asked(scene)
+        let code = try #require(try await sent(scene, for: asked))
+        #expect(try await enter(scene, code, for: asked) == .authenticated)
+        guard case .finished(let finished) = try await scene.finish(asked) else { throw World.Broken("finish") }
+        let secret = try #require(finished.session).secret
+        func goOn() async throws -> FinishSignIn.Outcome {
+            try await FinishSignIn.goOn(
+                try scene.wanted(), in: secret, browser: scene.browser, ports: scene.world.ports)
+        }
+        guard case .finished = try await goOn() else { throw World.Broken("session") }
+        try await scene.set()
+        #expect(try await goOn() == .notReady)
+        try await scene.set(ways: [.email])
+        guard case .finished = try await goOn() else { throw World.Broken("session") }
+        try await scene.world.store.commit { try $0.identifiers.deleteIdentifiers(of: scene.user, claimedBy: nil) }
+        #expect(try await goOn() == .notReady)
+    }
+
+    @Test("A client does not send by a way that it does not have, nor to numbers of other calling codes")
+    func closedWays() async throws {
+        let scene = try await SignInScene()
+        #expect(try await scene.ask(try scene.wanted(), by: .email) == .clientGone)
+        try await scene.set(ways: [.text], callingCodes: [try #require(CallingCode("+49"))])
+        for (number, isSent) in [("+4930123456", true), ("+15551234567", false)] {
+            var wanted = try scene.wanted()
+            wanted.identifier = .address(.phone(try #require(PhoneNumber(number))))
+            guard case .asked = try await scene.ask(wanted, by: .text) else {
+                #expect(!isSent)
+                continue
+            }
+            #expect(isSent)
+        }
+        #expect(try await scene.ask(try scene.wanted(), by: .device) == .clientGone)
+    }
+
+    @Test("The same statements are made for somebody whom nobody knows, by each way", arguments: SignInWay.allCases)
+    func sameStatements(_ way: SignInWay) async throws {
+        let (world, recorder) = try await World.recorded()
+        let scene = try await SignInScene(in: world)
+        let code = try #require(CallingCode("+1"))
+        try await scene.set(ways: Set(SignInWay.allCases), callingCodes: [code])
+        let phone = try #require(PhoneNumber("+15551234567"))
+        _ = try await UpdateUser.update(
+            .id(scene.user), .init(addresses: ClaimedAddresses(phone: phone)), by: scene.shop.caller, ports: world.ports
+        )
+        func wanted(_ isKnown: Bool) throws -> Wanted {
+            var wanted = try scene.wanted(isKnown ? "customer-1" : "customer-0")
+            if way == .text {
+                wanted.identifier = .address(.phone(try #require(PhoneNumber(isKnown ? "\(phone)" : "+15551234568"))))
+            }
+            return wanted
+        }
+        /// What is done while the browser waits: texts of statements, and the sizes of what they write.
+        func play(_ isKnown: Bool) async throws -> [[String]] {
+            var parts: [[String]] = []
+            func take() {
+                parts.append(
+                    recorder.take().map { run in
+                        let sizes = run.arguments.map { if case .blob(let bytes) = $0 { "\(bytes.count)" } else { "" } }
+                        return "\(run.statement.text) \(sizes)"
+                    })
+            }
+            let wanted = try wanted(isKnown)
+            let browser = try SignInScene.browser(isKnown ? "known" : "never")
+            _ = recorder.take()
+            _ = try await OfferWays.ways(for: wanted, in: browser, ports: world.ports)
+            take()
+            let request = AskSignIn.Request(
+                CarriedSignIn(wanted: wanted), by: way, browser: browser, place: nil, network: [192, 0, 2, 1])
+            guard case .asked(let asked) = try await AskSignIn.ask(request, ports: world.ports) else {
+                throw World.Broken("sign-in")
+            }
+            take()
+            _ = try await WatchAuthorization.show(asked.id, in: browser, ports: world.ports)
+            take()
+            if asked.ask?.verification != nil {
+                _ = try await enter(scene, try wrong(scene, asked), for: asked, in: browser)
+                take()
+            }
+            return parts
+        }
+        let (known, unknown) = (try await play(true), try await play(false))
+        #expect(known == unknown)
+        #expect(known.count >= 3 && known[1].contains { $0.contains("INSERT INTO authorizations") })
+    }
+}
