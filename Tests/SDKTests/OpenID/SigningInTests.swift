@@ -28,12 +28,15 @@ struct SigningInTests {
             let page = Self.text(try await send(.GET, place))
             let number = try #require(page.firstMatch(of: #/aria-label="([0-9 ,]+)"/#)).output.1.filter(\.isNumber)
             let question = try await #require(try await scene.authenticator.pendingChallenges().first).open()
+            let done: Reply
             if isWilling {
                 _ = try await question.approve(with: .confirmation, number: String(number))
+                done = try await send(.GET, "\(place)/done")
             } else {
+                // A no on the phone may be another's doing: it is the person at the browser who gives up.
                 _ = try await question.deny()
+                done = try await submit(try await send(.GET, place), to: "/signin/cancel", "way=none")
             }
-            let done = try await send(.GET, "\(place)/done")
             let onward = Self.text(done).firstMatch(of: #/http-equiv="refresh" content="0;url=([^"]*)"/#)
             let back = try #require(done.headers["location"] ?? onward.map { String($0.output.1) }, "\(done)")
             return try #require(URL(string: back.replacing("&amp;", with: "&")))
@@ -124,7 +127,7 @@ struct SigningInTests {
         }
     }
 
-    @Test("A no on the phone is one in the app")
+    @Test("A no on the phone, and giving up in the browser, is one in the app")
     func declined() async throws {
         try await SDKScene.with { scene in
             let app = try await app(scene)

@@ -138,7 +138,7 @@ final class StubIssuer: Transport, BrowserSession {
         let half = Array(SHA256.hash(data: Array(access.utf8)).prefix(16))
         return JSONObject([
             "iss": .string(Self.url), "sub": "usr_1", "aud": .string(Self.client), "iat": .integer(now),
-            "exp": .integer(now + 600), "auth_time": .integer(1_700_000_000), "acr": "urn:countersign:acr:device",
+            "exp": .integer(now + 86_400), "auth_time": .integer(1_700_000_000), "acr": "urn:countersign:acr:device",
             "amr": ["swk", "user"], "nonce": nonce.map(JSONValue.string), "at_hash": .string(Base64URL.encode(half)),
         ])
     }

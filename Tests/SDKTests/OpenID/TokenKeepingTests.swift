@@ -203,20 +203,18 @@ struct TokenKeepingTests {
         let app = try issuer.app(vault, clock: clock)
         guard case .nobody = try await app.signOut() else { throw CancellationError() }
         _ = try await app.authorize(in: issuer)
-        let names = ["tokens-\(Self.name)"]
-        for name in names {
-            let record = try #require(try await vault.appRecord(name))
-            await copy.writeAppRecord(record, as: name)
-        }
+        let name = "tokens-\(Self.name)"
+        let record = try #require(await vault.appRecord(name))
+        await copy.writeAppRecord(record, as: name)
         guard case .complete = try await app.signOut() else { throw CancellationError() }
         #expect(issuer.forms("/revoke").first?["token"] == "r0")
         #expect(issuer.forms("/revoke").first?["client_id"] == StubIssuer.client)
         #expect(await code { _ = try await app.accessToken() } == "not_signed_in")
-        #expect(try await vault.appRecord(names[0]) == nil)
+        #expect(await vault.appRecord(name) == nil)
         clock.advance(seconds: 600)
         let other = try issuer.app(copy, clock: clock)
         #expect(await code { _ = try await other.accessToken() } == "sign_in_ended")
-        #expect(try await copy.appRecord(names[0]) == nil)
+        #expect(await copy.appRecord(name) == nil)
     }
 
     /// The first half of SHA-256 of the issuer, a line feed and the client's id.
