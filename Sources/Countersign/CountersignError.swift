@@ -82,6 +82,20 @@ public enum CountersignError: Error, Sendable {
     case pushTokenInUse
     /// The push is not from the server, not for this device, or out of date.
     case pushRefused(PushRefusal)
+    /// The issuer signed nobody in, for this reason.
+    case signInRefused(SignInRefusal)
+    /// What the browser brought back is not the answer to this app's request.
+    case signInResponse(ResponseFault)
+    /// The ID token does not prove who signed in.
+    case idTokenRefused(IDTokenFault)
+    /// The issuer's document or one of its replies cannot be used; the text says why.
+    case providerInvalid(String)
+    /// There was no browser, or nobody came back from it in time; the text says which.
+    case browserFailed(String)
+    /// Nobody is signed in to the app, or the sign-in did not outlive its access token.
+    case notSignedIn
+    /// The issuer has ended the sign-in; its tokens were deleted from this device.
+    case signInEnded
     /// The vault could not store or read keys or records.
     case vault(String)
     /// The task was cancelled.
@@ -153,6 +167,13 @@ extension CountersignError {
         case .configurationInvalid: "configuration_invalid"
         case .pushTokenInUse: "push_token_in_use"
         case .pushRefused: "push_refused"
+        case .signInRefused(let refusal): "sign_in_\(refusal.word)"
+        case .signInResponse(let fault): "response_\(fault.rawValue)"
+        case .idTokenRefused(let fault): "id_token_\(fault.rawValue)"
+        case .providerInvalid: "provider_invalid"
+        case .browserFailed: "browser_failed"
+        case .notSignedIn: "not_signed_in"
+        case .signInEnded: "sign_in_ended"
         case .vault: "vault"
         case .cancelled: "cancelled"
         case .server(let problem): problem.code
@@ -162,7 +183,7 @@ extension CountersignError {
     /// Whether the same call can succeed later.
     public var retryHelps: Bool {
         switch self {
-        case .network, .serverUnreachable, .vault, .cancelled, .customUnavailable: true
+        case .network, .serverUnreachable, .vault, .cancelled, .customUnavailable, .signInRefused(.unavailable): true
         case .server(let problem): problem.knownCode?.meaning.retryHelps ?? (problem.status >= 500)
         case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
             .enrollmentWaiting, .enrollmentSuspended, .methodNeeded, .serverChanged, .challengeNotFound,
@@ -172,7 +193,8 @@ extension CountersignError {
             .pinIncorrect, .pinLocked, .pinNotSet,
             .pinRequired, .pinAlreadySet, .biometric, .customRetry, .customFailed, .customNotRegistered,
             .authorityNeeded,
-            .configurationInvalid, .pushTokenInUse, .pushRefused:
+            .configurationInvalid, .pushTokenInUse, .pushRefused, .signInRefused, .signInResponse, .idTokenRefused,
+            .providerInvalid, .browserFailed, .notSignedIn, .signInEnded:
             false
         }
     }
@@ -215,6 +237,17 @@ extension CountersignError {
         case .configurationInvalid: "Mend the call in the app."
         case .pushTokenInUse: "Remove the user's other enrollment on this device, then register again."
         case .pushRefused: "Ignore the notification; what is really pending is fetched from the server."
+        case .signInRefused(.declined): "Start the sign-in anew if it was a mistake."
+        case .signInRefused(.loginRequired), .notSignedIn, .signInEnded: "Have the person sign in."
+        case .signInRefused(.unavailable): "Try again in a moment."
+        case .signInRefused(.other): "Compare the app's registration with what the issuer knows of it."
+        case .signInResponse: "Start the sign-in anew, from the app; do not go on with this one."
+        case .idTokenRefused(.expired), .idTokenRefused(.future): "Set the device's date and time, and sign in anew."
+        case .idTokenRefused(.acr), .idTokenRefused(.authTime):
+            "Have the person sign in anew, by what the app asks for."
+        case .idTokenRefused: "Do not trust it. Check the issuer's URL, and sign in anew."
+        case .providerInvalid: "Check the issuer's URL; it must be an OpenID provider for apps, with PKCE."
+        case .browserFailed: "Open the address in a browser, and finish there in time."
         case .vault: "Free some space, unlock the device, and try again."
         case .cancelled: "Call again when it is wanted."
         case .server(let problem): problem.knownCode?.meaning.cure ?? "See the server's documentation."
@@ -306,6 +339,17 @@ extension CountersignError: CustomStringConvertible {
         case .configurationInvalid(let reason): "The app is not set up right: \(reason)."
         case .pushTokenInUse: "Another enrollment of the same user has this push token."
         case .pushRefused(let refusal): "The push is refused (\(refusal))."
+        case .signInRefused(.declined): "The person has declined the sign-in."
+        case .signInRefused(.loginRequired): "The person would have to sign in."
+        case .signInRefused(.unavailable): "The issuer cannot sign anybody in now."
+        case .signInRefused(.other(let code)): "The issuer refuses the sign-in (\(code))."
+        case .signInResponse(let fault):
+            "What came back from the browser is not the answer to this sign-in (\(fault.rawValue))."
+        case .idTokenRefused(let fault): "The ID token does not prove who signed in (\(fault.rawValue))."
+        case .providerInvalid(let reason): "The issuer cannot be used: \(reason)."
+        case .browserFailed(let reason): "The browser did not come back: \(reason)."
+        case .notSignedIn: "Nobody is signed in to this app."
+        case .signInEnded: "The issuer has ended the sign-in."
         case .vault(let reason): "Keys or records could not be kept or read: \(reason)."
         case .cancelled: "The call was cancelled."
         case .server(let problem): "The server refused: \(problem.title)\(problem.detail.map { " (\($0))" } ?? "")."

@@ -23,7 +23,8 @@ struct CountersignTool: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, ConfigCommand.self, DemoCommand.self, ClientCommand.self, UserCommand.self,
             TypeCommand.self,
-            ChallengeCommand.self, DeviceCommand.self, VerifyCommand.self, AdminCommand.self,
+            ChallengeCommand.self, DeviceCommand.self, LoginCommand.self, LogoutCommand.self, VerifyCommand.self,
+            AdminCommand.self,
         ])
 }
 

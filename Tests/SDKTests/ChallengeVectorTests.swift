@@ -45,6 +45,12 @@ struct ChallengeVectorTests {
         func remove(_ record: String, of enrollment: EnrollmentID) async throws {}
 
         func removeAll(of enrollment: EnrollmentID) async throws {}
+
+        func appRecord(_ name: String) async throws -> [UInt8]? { nil }
+
+        func writeAppRecord(_ record: [UInt8], as name: String) async throws {}
+
+        func removeAppRecord(_ name: String) async throws {}
     }
 
     /// A server that has nothing but its certificate.

@@ -24,7 +24,11 @@ struct ErrorTests {
             .codeRefused(.expired), .codeRefused(.alreadyClaimed), .userNotLinked, .methodMissing([.pin, .biometric]),
             .customRetry(attemptsLeft: 2, payload: nil), .customFailed(payload: nil), .customNotRegistered,
             .customUnavailable, .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
+            .signInRefused(.declined), .signInRefused(.loginRequired), .signInRefused(.unavailable),
+            .signInRefused(.other(code: "invalid_scope")), .providerInvalid("x"), .browserFailed("x"), .notSignedIn,
+            .signInEnded,
         ] + BiometricFailure.allCases.map { .biometric($0) }
+        + ResponseFault.allCases.map { .signInResponse($0) } + IDTokenFault.allCases.map { .idTokenRefused($0) }
 
     @Test("docs/reference/sdk-errors.md lists every error with its cause and its cure")
     func page() throws {
@@ -61,7 +65,10 @@ struct ErrorTests {
     func retries() {
         let helped = Self.all.filter(\.retryHelps).map(\.code)
         #expect(
-            helped == ["network", "server_unreachable", "custom_unavailable", "vault", "cancelled", "rate_limited"])
+            helped == [
+                "network", "server_unreachable", "custom_unavailable", "vault", "cancelled", "rate_limited",
+                "sign_in_unavailable",
+            ])
     }
 
     @Test("No error tells a secret: ticket, number, key or message")

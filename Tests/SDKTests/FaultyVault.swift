@@ -84,4 +84,19 @@ final class FaultyVault: BiometricVault {
     func removeAll(of enrollment: EnrollmentID) async throws {
         try await base.removeAll(of: enrollment)
     }
+
+    func appRecord(_ name: String) async throws -> [UInt8]? {
+        try attempt(.read("app record"))
+        return try await base.appRecord(name)
+    }
+
+    func writeAppRecord(_ record: [UInt8], as name: String) async throws {
+        try attempt(.write("app record"))
+        try await base.writeAppRecord(record, as: name)
+    }
+
+    func removeAppRecord(_ name: String) async throws {
+        try attempt(.remove("app record"))
+        try await base.removeAppRecord(name)
+    }
 }

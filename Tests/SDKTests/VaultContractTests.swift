@@ -78,6 +78,23 @@ struct VaultContractTests {
         #expect(try await vault.enrollments(with: "enrollment") == [one])
     }
 
+    @Test("A record of the app belongs to no enrollment, and is deleted with none", arguments: Kind.allCases)
+    func appRecords(_ kind: Kind) async throws {
+        let vault = try vault(kind)
+        #expect(try await vault.appRecord("tokens-1") == nil)
+        try await vault.removeAppRecord("tokens-1")
+        try await vault.write([1], as: "tokens-1", of: one)
+        for content: [UInt8] in [[2, 3], []] {
+            try await vault.writeAppRecord(content, as: "tokens-1")
+            #expect(try await vault.appRecord("tokens-1") == content)
+        }
+        #expect(try await vault.enrollments(with: "tokens-1") == [one])
+        try await vault.removeAll(of: one)
+        #expect(try await vault.appRecord("tokens-1") == [])
+        try await vault.removeAppRecord("tokens-1")
+        #expect(try await vault.appRecord("tokens-1") == nil)
+    }
+
     @Test("A signing key is found again, by role and enrollment, and signs", arguments: Kind.allCases)
     func signingKeys(_ kind: Kind) async throws {
         let vault = try vault(kind)

@@ -134,4 +134,19 @@ public struct InsecureSimulatedBiometrics: BiometricVault {
     public func removeAll(of enrollment: EnrollmentID) async throws {
         try await base.removeAll(of: enrollment)
     }
+
+    /// See ``Vault/appRecord(_:)``.
+    public func appRecord(_ name: String) async throws -> [UInt8]? {
+        try await base.appRecord(name)
+    }
+
+    /// See ``Vault/writeAppRecord(_:as:)``.
+    public func writeAppRecord(_ record: [UInt8], as name: String) async throws {
+        try await base.writeAppRecord(record, as: name)
+    }
+
+    /// See ``Vault/removeAppRecord(_:)``.
+    public func removeAppRecord(_ name: String) async throws {
+        try await base.removeAppRecord(name)
+    }
 }

@@ -21,6 +21,8 @@ public actor FileVault: Vault {
     public nonisolated let storage = KeyStorage.software
 
     private static let keyPrefix = "key-"
+    /// The subfolder of the app's own records; it is not the id of an enrollment.
+    private static let appPlace = "app"
     private let folder: URL
     private let wrappingKey: Secret<SymmetricKey>
 
@@ -99,26 +101,49 @@ public actor FileVault: Vault {
 
     /// See ``Vault/record(_:of:)``.
     public func record(_ name: String, of enrollment: EnrollmentID) throws -> [UInt8]? {
-        let file = file(name, of: enrollment)
+        try read(name, in: "\(enrollment)")
+    }
+
+    /// See ``Vault/write(_:as:of:)``.
+    public func write(_ record: [UInt8], as name: String, of enrollment: EnrollmentID) throws {
+        try write(record, as: name, in: "\(enrollment)")
+    }
+
+    /// See ``Vault/appRecord(_:)``.
+    public func appRecord(_ name: String) throws -> [UInt8]? {
+        try read(name, in: Self.appPlace)
+    }
+
+    /// See ``Vault/writeAppRecord(_:as:)``.
+    public func writeAppRecord(_ record: [UInt8], as name: String) throws {
+        try write(record, as: name, in: Self.appPlace)
+    }
+
+    /// See ``Vault/removeAppRecord(_:)``.
+    public func removeAppRecord(_ name: String) throws {
+        try locked(LOCK_EX) { try discard(file(name, in: Self.appPlace)) }
+    }
+
+    private func read(_ name: String, in place: String) throws -> [UInt8]? {
+        let file = file(name, in: place)
         let sealed = try locked(LOCK_SH) {
             FileManager.default.fileExists(atPath: file.path) ? try Data(contentsOf: file) : nil
         }
         guard let sealed else { return nil }
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let bytes = try? AES.GCM.open(box, using: wrappingKey.reveal(), authenticating: place(name, enrollment))
+            let bytes = try? AES.GCM.open(box, using: wrappingKey.reveal(), authenticating: bound(name, place))
         else { throw Damaged(description: "\(file.path) does not open under this vault's key") }
         return Array(bytes)
     }
 
-    /// See ``Vault/write(_:as:of:)``.
-    public func write(_ record: [UInt8], as name: String, of enrollment: EnrollmentID) throws {
-        let box = try AES.GCM.seal(record, using: wrappingKey.reveal(), authenticating: place(name, enrollment))
+    private func write(_ record: [UInt8], as name: String, in place: String) throws {
+        let box = try AES.GCM.seal(record, using: wrappingKey.reveal(), authenticating: bound(name, place))
         guard let sealed = box.combined else { throw Damaged(description: "\(name) cannot be sealed") }
         try locked(LOCK_EX) {
             try FileManager.default.createDirectory(
-                at: subfolder(of: enrollment), withIntermediateDirectories: true,
+                at: folder.appending(path: place), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            try Self.write(Array(sealed), to: file(name, of: enrollment), replacing: true)
+            try Self.write(Array(sealed), to: file(name, in: place), replacing: true)
         }
     }
 
@@ -154,12 +179,14 @@ public actor FileVault: Vault {
 
     private func subfolder(of enrollment: EnrollmentID) -> URL { folder.appending(path: "\(enrollment)") }
 
-    private func file(_ name: String, of enrollment: EnrollmentID) -> URL {
-        subfolder(of: enrollment).appending(path: name)
+    private func file(_ name: String, of enrollment: EnrollmentID) -> URL { file(name, in: "\(enrollment)") }
+
+    private func file(_ name: String, in place: String) -> URL {
+        folder.appending(path: place).appending(path: name)
     }
 
     /// The data to which a sealed file is bound, so that it cannot be opened under another name.
-    private func place(_ name: String, _ enrollment: EnrollmentID) -> [UInt8] { Array("\(enrollment)/\(name)".utf8) }
+    private func bound(_ name: String, _ place: String) -> [UInt8] { Array("\(place)/\(name)".utf8) }
 
     /// Writes a file durably: afterwards it exists completely or not at all.
     private static func write(_ bytes: [UInt8], to file: URL, replacing: Bool) throws {

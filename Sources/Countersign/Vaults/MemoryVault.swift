@@ -10,6 +10,7 @@ public actor MemoryVault: Vault {
     private var signingKeys: [EnrollmentID: [KeyRole: P256.Signing.PrivateKey]] = [:]
     private var agreementKeys: [EnrollmentID: [KeyRole: P256.KeyAgreement.PrivateKey]] = [:]
     private var records: [EnrollmentID: [String: [UInt8]]] = [:]
+    private var appRecords: [String: [UInt8]] = [:]
 
     /// An empty vault.
     public init() {}
@@ -74,5 +75,20 @@ public actor MemoryVault: Vault {
         signingKeys[enrollment] = nil
         agreementKeys[enrollment] = nil
         records[enrollment] = nil
+    }
+
+    /// See ``Vault/appRecord(_:)``.
+    public func appRecord(_ name: String) -> [UInt8]? {
+        appRecords[name]
+    }
+
+    /// See ``Vault/writeAppRecord(_:as:)``.
+    public func writeAppRecord(_ record: [UInt8], as name: String) {
+        appRecords[name] = record
+    }
+
+    /// See ``Vault/removeAppRecord(_:)``.
+    public func removeAppRecord(_ name: String) {
+        appRecords[name] = nil
     }
 }

@@ -60,4 +60,15 @@ public protocol Vault: Sendable {
 
     /// Deletes everything of an enrollment, its keys first.
     func removeAll(of enrollment: EnrollmentID) async throws
+
+    /// A record of the app, which belongs to no enrollment, such as the tokens of a sign-in; nil if there is none.
+    func appRecord(_ name: String) async throws -> [UInt8]?
+
+    /// Stores a record of the app, durably and as well protected as those of enrollments.
+    ///
+    /// Names consist of ASCII letters, digits, `-` and `_`.
+    func writeAppRecord(_ record: [UInt8], as name: String) async throws
+
+    /// Deletes a record of the app, if there is one.
+    func removeAppRecord(_ name: String) async throws
 }

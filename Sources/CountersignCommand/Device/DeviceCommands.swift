@@ -356,9 +356,7 @@ struct HomeOptions: ParsableArguments {
         throw ValidationError("--insecure-simulated-biometrics does not know \"\(word)\".")
     }
 
-    private var folder: URL {
-        URL(filePath: home ?? ProcessInfo.processInfo.environment["COUNTERSIGN_DEVICE_HOME"] ?? "countersign-device")
-    }
+    private var folder: URL { DeviceFolder.url(home) }
     private var issuerFile: URL { folder.appending(path: "issuer") }
     private var nameFile: URL { folder.appending(path: "name") }
 
@@ -368,10 +366,7 @@ struct HomeOptions: ParsableArguments {
         else {
             throw CountersignError.notEnrolled
         }
-        var vault: any Vault
-        do { vault = try FileVault(at: folder.appending(path: "vault")) } catch {
-            throw CommandError("\(folder.path) cannot be used: \(error)")
-        }
+        var vault: any Vault = try DeviceFolder.vault(in: folder)
         if let word = insecureSimulatedBiometrics {
             vault = InsecureSimulatedBiometrics(before: vault) { _ in BiometricFailure(rawValue: word) }
         }
@@ -379,8 +374,7 @@ struct HomeOptions: ParsableArguments {
             name: "countersign device", version: ServerVersion.text,
             deviceName: name ?? (try? String(contentsOf: nameFile, encoding: .utf8)) ?? "Terminal phone",
             system: Self.system)
-        let transport = TellingTransport(sender: NamedAuthorityTransport() ?? URLSessionTransport())
-        return try await Authenticator(issuer: url, app: app, vault: vault, transport: transport)
+        return try await Authenticator(issuer: url, app: app, vault: vault, transport: DeviceFolder.transport)
     }
 
     /// Stores the device's server and name; a real phone would ask its system for the name each time.

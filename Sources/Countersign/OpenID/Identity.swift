@@ -1,0 +1,67 @@
+import CountersignWire
+import Encodings
+
+/// Who signed in, how and when: the claims of an ID token that was verified.
+///
+/// Spec: OpenID Connect Core 1.0 §2, docs/guides/openid.md.
+public struct Identity: Sendable {
+    /// The person's id at the issuer, which is never given to another person.
+    public let subject: String
+    /// How strongly the person was authenticated; nil if the issuer does not say.
+    public let acr: String?
+    /// By what the person was authenticated, in the words of RFC 8176.
+    public let amr: [String]
+    /// When the person was authenticated, in seconds since 1970; nil if the issuer does not say.
+    public let authTime: Int64?
+    /// The person's address; nil if the issuer does not say.
+    public let email: String?
+    /// The session at the issuer; nil if the issuer does not say.
+    public let sessionID: String?
+
+    let claims: JSONObject
+
+    /// Any claim that is a text; nil if it is none.
+    public func text(of claim: String) -> String? { claims[claim]?.string }
+
+    /// Reads claims; nil without a subject of 1 to 255 ASCII characters.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §2, `sub`.
+    init?(_ claims: JSONObject) {
+        guard let subject = claims["sub"]?.string, (1...255).contains(subject.utf8.count),
+            subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { return nil }
+        self.subject = subject
+        acr = claims["acr"]?.string
+        amr = claims["amr"]?.array?.compactMap(\.string) ?? []
+        authTime = claims["auth_time"]?.integer
+        email = claims["email"]?.string
+        sessionID = claims["sid"]?.string
+        self.claims = claims
+    }
+}
+
+/// A token that gives access for some minutes; it does not print.
+///
+/// Spec: RFC 6750.
+public struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let secret: Secret<String>
+    /// When it is over, by this device's clock, in milliseconds since 1970.
+    public let expiresAt: Int64
+
+    init(_ secret: Secret<String>, expiresAt: Timestamp) {
+        self.secret = secret
+        self.expiresAt = expiresAt.milliseconds
+    }
+
+    /// The token itself, for a field `Authorization: Bearer`.
+    ///
+    /// The caller is responsible for where it goes.
+    public func reveal() -> String { secret.reveal() }
+
+    /// Always `•••`.
+    public var description: String { "\(secret)" }
+    /// Always `•••`.
+    public var debugDescription: String { "\(secret)" }
+    /// A mirror without children, so that `dump` shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

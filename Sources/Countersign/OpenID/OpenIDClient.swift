@@ -1,0 +1,380 @@
+import CountersignWire
+import Encodings
+import Foundation
+import JOSE
+
+/// Who is signed in to the app.
+public struct SignedIn: Sendable {
+    /// The person.
+    public let identity: Identity
+    /// The scopes that the issuer gave, which may be fewer than the app asked for.
+    public let scopes: [String]
+    /// Whether the sign-in outlives its access token, because there is a refresh token.
+    public let isLasting: Bool
+
+    init(_ record: TokenRecord) {
+        identity = record.identity
+        scopes = record.scopes
+        isLasting = record.refresh != nil
+    }
+}
+
+/// How a sign-in ended.
+public enum SignOut: Sendable {
+    /// The issuer has taken the tokens back, and the device has forgotten them.
+    case complete
+    /// The device has forgotten the tokens; the issuer could not be told, for this reason.
+    ///
+    /// They end by themselves: access tokens within minutes, the refresh token when nobody has used it for long.
+    case onlyOnThisDevice(CountersignError)
+    /// Nobody was signed in.
+    case nobody
+}
+
+/// Signs people in to an app by OpenID Connect, and keeps its tokens in the vault.
+///
+/// Make one for each registration, and keep it: callers that need an access token at once share one refresh. No
+/// enrollment is needed. It is safe to use from any task or thread.
+///
+/// Spec: OpenID Connect Core 1.0, RFC 8252, RFC 9700.
+public actor OpenIDClient {
+    /// An access token that is good for less than this many seconds is refreshed first.
+    private static let reserve: Int64 = 30
+
+    private let registration: CheckedRegistration
+    private let vault: any Vault
+    private let connection: ProviderConnection
+    private let clock: any DeviceClock
+    private var metadata: ProviderMetadata?
+    private var keys: JWKSet?
+    private var refreshing: Task<Refreshed, Never>?
+    /// A record that the vault has failed to store: the tokens in it have replaced those in the vault.
+    private var unsaved: TokenRecord?
+    /// Counts what replaces or ends the sign-in, so that a refresh under way brings nothing back.
+    private var generation = 0
+
+    private typealias Refreshed = Result<TokenRecord, CountersignError>
+
+    /// A client with a registration.
+    ///
+    /// - Parameters:
+    ///   - registration: the app's registration.
+    ///   - vault: stores the tokens as a record of the app, by issuer and client.
+    ///   - transport: sends requests.
+    ///   - clock: the device's clock, by which tokens expire, give or take a minute.
+    ///   - timeout: how long one request may take.
+    /// - Throws: ``CountersignError/configurationInvalid(_:)`` if a part of the registration has a wrong form.
+    public init(
+        _ registration: OpenIDRegistration, vault: any Vault, transport: any Transport = URLSessionTransport(),
+        clock: any DeviceClock = SystemClock(), timeout: Duration = .seconds(15)
+    ) throws(CountersignError) {
+        self.registration = try CheckedRegistration(registration)
+        self.vault = vault
+        self.clock = clock
+        connection = ProviderConnection(transport: transport, timeout: timeout)
+    }
+
+    /// Who is signed in, as far as the device knows; nil for nobody.
+    ///
+    /// - Throws: ``CountersignError/vault(_:)``.
+    public func signedIn() async throws(CountersignError) -> SignedIn? {
+        try await record().map { SignedIn($0) }
+    }
+
+    /// Signs a person in through a browser, in the place of whoever was signed in.
+    ///
+    /// - Parameters:
+    ///   - browser: shows the issuer's pages.
+    ///   - request: what the app asks of the sign-in.
+    /// - Returns: who signed in, after the ID token was verified and the tokens were stored.
+    /// - Throws: ``CountersignError/signInRefused(_:)`` if the person declined or the issuer refused,
+    ///   ``CountersignError/signInResponse(_:)`` and ``CountersignError/idTokenRefused(_:)`` if something was forged,
+    ///   ``CountersignError/browserFailed(_:)``, and the errors of the network and the vault.
+    public func authorize(
+        in browser: any BrowserSession, _ request: SignInRequest = SignInRequest()
+    ) async throws(CountersignError) -> SignedIn {
+        let metadata = try await currentMetadata()
+        let asked = AuthorizationRequest(registration: registration, wanted: request)
+        let code = try asked.code(in: try await answer(to: asked, in: browser, metadata))
+        // A code is good once: a request whose reply is lost is not sent again. Spec: RFC 6749 §4.1.2.
+        let reply = try await reply(
+            to: [
+                "grant_type": "authorization_code", "code": code.reveal(),
+                "redirect_uri": registration.redirectURI.description, "client_id": registration.clientID,
+                "code_verifier": asked.verifier.reveal(),
+            ], isRepeatable: false)
+        guard let token = reply.identity else { throw .idTokenRefused(.malformed) }
+        let identity = try await identity(in: token, with: reply.access, .signIn(asked))
+        let record = TokenRecord(
+            access: reply.access, accessExpiresAt: now.adding(seconds: reply.expiresIn), refresh: reply.refresh,
+            identity: identity, scopes: reply.scopes ?? registration.scopes)
+        let earlier = try? await self.record()
+        try await replace(by: record)
+        // What nobody needs any more is taken back; if that fails, it ends by itself.
+        if let earlier { _ = try? await revoke(earlier) }
+        return SignedIn(record)
+    }
+
+    /// An access token that is good for some time yet, refreshed if need be.
+    ///
+    /// Callers at the same time share one refresh. The refresh token that comes along is stored before any of them
+    /// gets the access token.
+    ///
+    /// - Throws: ``CountersignError/notSignedIn`` if nobody is signed in or the token is over and there is no refresh
+    ///   token; ``CountersignError/signInEnded`` if the issuer has ended the sign-in, which is then forgotten; and the
+    ///   errors of the network and the vault.
+    public func accessToken() async throws(CountersignError) -> AccessToken {
+        guard let record = try await record() else { throw .notSignedIn }
+        if now.adding(seconds: Self.reserve) < record.accessExpiresAt { return record.accessToken }
+        return try await refreshed().accessToken
+    }
+
+    /// What the issuer tells of the person now.
+    ///
+    /// - Returns: the claims, which are about the same person as the ID token's.
+    /// - Throws: ``CountersignError/idTokenRefused(_:)`` with ``IDTokenFault/subject`` if they are about another one,
+    ///   and the errors of ``accessToken()``.
+    public func userInfo() async throws(CountersignError) -> Identity {
+        guard let endpoint = try await currentMetadata().userinfoEndpoint else {
+            throw .providerInvalid("it names no userinfo endpoint")
+        }
+        var response = try await connection.get(endpoint, bearer: try await accessToken())
+        if response.status == 401 {
+            // The token may be over by the issuer's clock alone.
+            response = try await connection.get(endpoint, bearer: try await refreshed().accessToken)
+        }
+        switch response.status {
+        case 200: break
+        case 401: throw .signInEnded
+        default: throw .serverUnreachable(status: response.status)
+        }
+        guard let claims = (try? JSONValue(parsing: response.body))?.object, let told = Identity(claims) else {
+            throw .providerInvalid("its userinfo endpoint gives no claims")
+        }
+        // Spec: OpenID Connect Core 1.0 §5.3.2.
+        guard let record = try await record() else { throw .notSignedIn }
+        guard told.subject.hasSameBytes(as: record.identity.subject) else { throw .idTokenRefused(.subject) }
+        return told
+    }
+
+    /// Ends the sign-in: has the issuer take the tokens back, and forgets them, whatever the issuer says.
+    ///
+    /// - Throws: ``CountersignError/vault(_:)`` if the tokens could not be deleted from the device.
+    public func signOut() async throws(CountersignError) -> SignOut {
+        // What a refresh under way brings is what must be taken back.
+        _ = await refreshing?.value
+        let record: TokenRecord?
+        do throws(CountersignError) { record = try await self.record() } catch {
+            // A damaged record can be deleted all the same.
+            try await forget()
+            return .onlyOnThisDevice(error)
+        }
+        guard let record else { return .nobody }
+        let failure = await failureOfRevoking(record)
+        try await forget()
+        return failure.map { .onlyOnThisDevice($0) } ?? .complete
+    }
+}
+
+extension OpenIDClient {
+    private var now: Timestamp { Timestamp(milliseconds: clock.millisecondsSince1970) }
+
+    private func currentMetadata() async throws(CountersignError) -> ProviderMetadata {
+        if let metadata { return metadata }
+        let fetched = try await ProviderMetadata.fetched(of: registration.issuer, by: connection)
+        metadata = fetched
+        return fetched
+    }
+
+    private func fetchedKeys() async throws(CountersignError) -> JWKSet {
+        let response = try await connection.get(try await currentMetadata().keysURL)
+        guard response.status == 200 else { throw .serverUnreachable(status: response.status) }
+        guard let json = try? JSONValue(parsing: response.body), let fetched = try? JWKSet(json) else {
+            throw .providerInvalid("its keys cannot be read")
+        }
+        keys = fetched
+        return fetched
+    }
+
+    /// Where the browser came back.
+    private func answer(
+        to asked: AuthorizationRequest, in browser: any BrowserSession, _ metadata: ProviderMetadata
+    ) async throws(CountersignError) -> URL {
+        guard let place = URL(string: registration.redirectURI.description) else {
+            throw .configurationInvalid("the redirect URI is no URL")
+        }
+        let url = try asked.url(at: metadata.authorizationEndpoint)
+        do {
+            return try await browser.open(url, returningTo: place)
+        } catch let error as CountersignError {
+            throw error
+        } catch is CancellationError {
+            throw .cancelled
+        } catch {
+            throw .browserFailed("\(error)")
+        }
+    }
+
+    private func reply(
+        to form: KeyValuePairs<String, String>, isRepeatable: Bool
+    ) async throws(CountersignError) -> TokenReply {
+        let endpoint = try await currentMetadata().tokenEndpoint
+        return try TokenReply(try await connection.post(form, to: endpoint, isRepeatable: isRepeatable))
+    }
+
+    /// The identity in an ID token, after its verification; keys that are not known are looked for once.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §10.1.1.
+    private func identity(
+        in token: String, with access: Secret<String>, _ occasion: IDTokenChecks.Occasion
+    ) async throws(CountersignError) -> Identity {
+        let checks = IDTokenChecks(
+            registration: registration, algorithms: try await currentMetadata().algorithms, now: now)
+        let known = keys
+        let current = if let known { known } else { try await fetchedKeys() }
+        do throws(IDTokenRefusal) {
+            return try checks.identity(in: token, with: access, keys: current, occasion)
+        } catch {
+            guard case .unknownKey = error, known != nil else { throw .idTokenRefused(error.fault) }
+        }
+        let latest = try await fetchedKeys()
+        do throws(IDTokenRefusal) {
+            return try checks.identity(in: token, with: access, keys: latest, occasion)
+        } catch {
+            throw .idTokenRefused(error.fault)
+        }
+    }
+}
+
+extension OpenIDClient {
+    /// The record, which the vault gets now if it has failed to store it before.
+    private func record() async throws(CountersignError) -> TokenRecord? {
+        if let unsaved { try await store(unsaved) }
+        let (vault, name) = (vault, registration.recordName)
+        guard let bytes = try await vaulted({ try await vault.appRecord(name) }) else { return nil }
+        return try TokenRecord(bytes)
+    }
+
+    private func store(_ record: TokenRecord) async throws(CountersignError) {
+        unsaved = record
+        let (vault, name, begun) = (vault, registration.recordName, generation)
+        try await vaulted { try await vault.writeAppRecord(record.encoded, as: name) }
+        if begun == generation { unsaved = nil }
+    }
+
+    private func replace(by record: TokenRecord) async throws(CountersignError) {
+        _ = await refreshing?.value
+        generation += 1
+        do throws(CountersignError) {
+            try await store(record)
+        } catch {
+            // The caller is told that nobody was signed in, so nobody may be found signed in later.
+            unsaved = nil
+            _ = try? await revoke(record)
+            throw error
+        }
+    }
+
+    private func forget() async throws(CountersignError) {
+        generation += 1
+        unsaved = nil
+        let (vault, name) = (vault, registration.recordName)
+        try await vaulted { try await vault.removeAppRecord(name) }
+    }
+
+    /// Refreshes, or joins the refresh under way.
+    private func refreshed() async throws(CountersignError) -> TokenRecord {
+        // The task belongs to all its callers: one that is cancelled must not lose the token of the others.
+        let task =
+            refreshing
+            ?? Task {
+                let result: Refreshed
+                do throws(CountersignError) { result = .success(try await refresh()) } catch {
+                    result = .failure(error)
+                }
+                refreshing = nil
+                return result
+            }
+        refreshing = task
+        let result = await task.value
+        guard !Task.isCancelled else { throw .cancelled }
+        return try result.get()
+    }
+
+    private func refresh() async throws(CountersignError) -> TokenRecord {
+        guard let record = try await record() else { throw .notSignedIn }
+        do throws(CountersignError) {
+            return try await refresh(record)
+        } catch {
+            guard case .signInEnded = error else { throw error }
+            // Another process with the same vault may have been faster: then its tokens count.
+            if let latest = try await self.record(), let token = latest.refresh, let used = record.refresh,
+                !token.isSame(as: used)
+            {
+                return now.adding(seconds: Self.reserve) < latest.accessExpiresAt
+                    ? latest : try await refresh(latest)
+            }
+            try await forget()
+            throw error
+        }
+    }
+
+    /// Spec: RFC 6749 §6, OpenID Connect Core 1.0 §12.
+    private func refresh(_ record: TokenRecord) async throws(CountersignError) -> TokenRecord {
+        guard let token = record.refresh else { throw .notSignedIn }
+        let begun = generation
+        // The issuer gives the same successor again for half a minute, so that a lost reply can be fetched anew.
+        let reply = try await reply(
+            to: [
+                "grant_type": "refresh_token", "refresh_token": token.reveal(), "client_id": registration.clientID,
+            ], isRepeatable: true)
+        guard begun == generation else { throw .notSignedIn }
+        var renewed = record
+        renewed.access = reply.access
+        renewed.accessExpiresAt = now.adding(seconds: reply.expiresIn)
+        renewed.refresh = reply.refresh ?? token
+        renewed.scopes = reply.scopes ?? record.scopes
+        if let refusal = await refusal(of: reply, after: record) {
+            // The old refresh token is spent, so the new one is kept; nobody gets the access token.
+            renewed.accessExpiresAt = Timestamp(milliseconds: 0)
+            try await store(renewed)
+            throw refusal
+        }
+        try await store(renewed)
+        return renewed
+    }
+
+    /// Why the ID token of a refresh is refused; nil if it is not, or there is none.
+    private func refusal(of reply: TokenReply, after record: TokenRecord) async -> CountersignError? {
+        guard let token = reply.identity else { return nil }
+        do throws(CountersignError) {
+            _ = try await identity(in: token, with: reply.access, .refresh(of: record.identity))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Spec: RFC 7009 §2.1.
+    private func revoke(_ record: TokenRecord) async throws(CountersignError) {
+        guard let endpoint = try await currentMetadata().revocationEndpoint else {
+            throw .providerInvalid("it names no revocation endpoint")
+        }
+        let response = try await connection.post(
+            [
+                "token": record.revocable.reveal(),
+                "token_type_hint": record.refresh == nil ? "access_token" : "refresh_token",
+                "client_id": registration.clientID,
+            ], to: endpoint, isRepeatable: true)
+        guard response.status == 200 else { throw .serverUnreachable(status: response.status) }
+    }
+
+    private func failureOfRevoking(_ record: TokenRecord) async -> CountersignError? {
+        do throws(CountersignError) {
+            try await revoke(record)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import CountersignWire
+import Encodings
+import Foundation
+
+/// Sends an app's requests to the endpoints of an issuer, each within limits of size and time.
+struct ProviderConnection: Sendable {
+    /// The most bytes of a reply that are read.
+    static let maximumReply = 64 * 1024
+    /// How often a request that may be repeated is sent, if the network fails.
+    private static let attempts = 3
+
+    let transport: any Transport
+    /// How long a request may take from its first byte to the last of its reply.
+    let timeout: Duration
+
+    /// Fetches an object.
+    func get(_ url: URL, bearer: AccessToken? = nil) async throws(CountersignError) -> TransportResponse {
+        var request = TransportRequest(method: "GET", url: url, timeout: seconds)
+        request.headers["Accept"] = "application/json"
+        // Spec: RFC 6750 §2.1.
+        if let bearer { request.headers["Authorization"] = "Bearer \(bearer.reveal())" }
+        return try await send(request)
+    }
+
+    /// Sends a form.
+    ///
+    /// - Parameters:
+    ///   - fields: the fields, in order.
+    ///   - url: where to.
+    ///   - isRepeatable: whether the same form gets the same result again, so that it is sent anew if its reply may be
+    ///     lost.
+    func post(
+        _ fields: KeyValuePairs<String, String>, to url: URL, isRepeatable: Bool = false
+    ) async throws(CountersignError) -> TransportResponse {
+        let form = FormText.encoded(fields.map { ($0.key, $0.value) })
+        let request = TransportRequest(
+            method: "POST", url: url,
+            headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],
+            body: Array(form.utf8), timeout: seconds)
+        var backoff = Backoff()
+        while true {
+            do throws(CountersignError) {
+                return try await send(request)
+            } catch {
+                guard isRepeatable, case .network = error, backoff.failures + 1 < Self.attempts else { throw error }
+                backoff.fail(after: .zero)
+                do { try await Task.sleep(for: backoff.pause) } catch { throw .cancelled }
+            }
+        }
+    }
+
+    private var seconds: TimeInterval { TimeInterval(timeout.components.seconds) + 1 }
+
+    private func send(_ request: TransportRequest) async throws(CountersignError) -> TransportResponse {
+        let response: TransportResponse
+        do {
+            // The system's limit begins anew with every byte that arrives, so a slow reply could last for ever.
+            response = try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
+                group.addTask { try await transport.send(request) }
+                group.addTask {
+                    try await Task.sleep(for: timeout)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let first = try await group.next(), let response = first else { throw TimedOut() }
+                return response
+            }
+        } catch {
+            throw Task.isCancelled ? .cancelled : .network("\(error)")
+        }
+        guard response.body.count <= Self.maximumReply else {
+            throw .providerInvalid("it sends more than \(Self.maximumReply / 1024) KiB")
+        }
+        return response
+    }
+
+    private struct TimedOut: Error, CustomStringConvertible {
+        let description = "the reply took too long"
+    }
+}
+
+/// Forms and queries, as the issuer reads them.
+enum FormText {
+    /// The fields with everything percent-encoded but unreserved characters.
+    ///
+    /// Spec: RFC 3986 §2.3, RFC 6749 Appendix B.
+    static func encoded(_ fields: [(String, String)]) -> String {
+        fields.map { "\(encoded($0.0))=\(encoded($0.1))" }.joined(separator: "&")
+    }
+
+    private static func encoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if byte.isUnreserved {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes += Hex.encodeUppercase([byte]).utf8
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The fields of a query; nil if one stands twice or cannot be decoded.
+    ///
+    /// Spec: RFC 6749 §3.1.
+    static func decoded(_ query: String) -> [String: String]? {
+        var fields: [String: String] = [:]
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decoded(parts[0]), let value = parts.count == 2 ? decoded(parts[1]) : "",
+                fields.updateValue(value, forKey: name) == nil
+            else { return nil }
+        }
+        return fields
+    }
+
+    private static func decoded(_ text: Substring) -> String? {
+        text.replacing("+", with: " ").removingPercentEncoding
+    }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import Countersign
+import CountersignWire
+import Encodings
+import Foundation
+
+/// Where somebody signs in, and as what app.
+struct SignInOptions: ParsableArguments {
+    @Option(help: "The issuer's URL. (default: $COUNTERSIGN_URL, else http://127.0.0.1:8080)")
+    var issuer: String?
+
+    @Option(help: "The client's id, registered with --profile native and http://127.0.0.1/callback.")
+    var client: String
+
+    @Option(help: "The folder with the tokens. (default: $COUNTERSIGN_DEVICE_HOME, else ./countersign-device)")
+    var home: String?
+
+    private var issuerText: String {
+        issuer ?? ProcessInfo.processInfo.environment["COUNTERSIGN_URL"] ?? "http://127.0.0.1:8080"
+    }
+
+    /// The SDK's client.
+    ///
+    /// - Parameters:
+    ///   - port: the port of the listener; nil where no browser is opened.
+    ///   - scopes: the scopes to ask for; empty for the usual ones.
+    func client(port: Int? = nil, scopes: [String] = []) throws -> OpenIDClient {
+        guard let issuer = URL(string: issuerText), let redirectURI = LoopbackListener.redirectURI(port: port) else {
+            throw CommandError("\(issuerText) is no URL.", .usage)
+        }
+        let registration =
+            scopes.isEmpty
+            ? OpenIDRegistration(issuer: issuer, clientID: client, redirectURI: redirectURI)
+            : OpenIDRegistration(issuer: issuer, clientID: client, redirectURI: redirectURI, scopes: scopes)
+        return try OpenIDClient(
+            registration, vault: try DeviceFolder.vault(in: DeviceFolder.url(home)), transport: DeviceFolder.transport)
+    }
+}
+
+/// The command `countersign login`.
+struct LoginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Sign a person in through the browser, and show who it is.",
+        discussion:
+            """
+            The address to open is printed on standard error, and who signed in on standard output. The browser must \
+            run on this machine: it comes back to a port of it. The tokens are kept in the folder, readable by its \
+            owner only, until `countersign logout`.
+            """)
+
+    @Option(help: "A scope to ask for; may be repeated. (default: openid and offline_access)")
+    var scope: [String] = []
+
+    @Option(help: "The oldest authentication to take, in seconds.")
+    var maxAge: Int64?
+
+    @Option(help: "How long to wait for the browser, in seconds.")
+    var wait = 300
+
+    @Flag(help: "Open the browser, too: by xdg-open, on macOS by open.")
+    var open = false
+
+    @OptionGroup var signIn: SignInOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...3600).contains(wait) else { throw ValidationError("--wait takes 1 to 3600 seconds.") }
+        guard (maxAge ?? 0) >= 0 else { throw ValidationError("--max-age takes 0 or more seconds.") }
+    }
+
+    mutating func run() async throws {
+        let signedIn = try await signedIn()
+        output.print(signedIn.json, signedIn.text)
+    }
+
+    private func signedIn() async throws -> SignedIn {
+        let listener = LoopbackListener()
+        let (ports, ready) = AsyncStream.makeStream(of: Int.self)
+        return try await withThrowingTaskGroup(of: SignedIn?.self) { group in
+            group.addTask {
+                defer { ready.finish() }
+                try await listener.run { ready.yield($0) }
+                return nil
+            }
+            group.addTask { [self] in
+                for await port in ports {
+                    let browser = TerminalBrowser(listener: listener, limit: wait, isOpened: open)
+                    return try await signIn.client(port: port, scopes: scope)
+                        .authorize(in: browser, SignInRequest(maxAge: maxAge))
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CountersignError.cancelled
+        }
+    }
+}
+
+/// The command `countersign logout`.
+struct LogoutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "Take back the tokens of `countersign login`, and forget them.",
+        discussion:
+            "Where the issuer cannot be told, the tokens are forgotten all the same. The browser stays as it is.")
+
+    @OptionGroup var signIn: SignInOptions
+    @OptionGroup var output: OutputOptions
+
+    mutating func run() async throws {
+        switch try await signIn.client().signOut() {
+        case .complete: output.print(["signed_out": true, "revoked": true], "Signed out.")
+        case .onlyOnThisDevice(let error):
+            output.print(
+                ["signed_out": true, "revoked": false, "error": ErrorReport(error).json],
+                """
+                Signed out on this device only: the issuer still takes the tokens until they end.
+                \(ShownText.line("\(error)"))
+                """)
+        case .nobody: throw CountersignError.notSignedIn
+        }
+    }
+}
+
+extension SignedIn {
+    /// Who signed in, in the words of the claims.
+    fileprivate var json: JSONValue {
+        .members([
+            "sub": .string(identity.subject), "acr": identity.acr.map(JSONValue.string),
+            "amr": .array(identity.amr.map(JSONValue.string)), "auth_time": identity.authTime.map(JSONValue.integer),
+            "email": identity.email.map(JSONValue.string), "scope": .string(scopes.joined(separator: " ")),
+        ])
+    }
+
+    fileprivate var text: String {
+        var lines = ["Signed in: \(ShownText.line(identity.subject))"]
+        if let email = identity.email { lines.append("Email: \(ShownText.line(email))") }
+        if let time = identity.authTime { lines.append("At: \(Timestamp(seconds: time))") }
+        if !identity.amr.isEmpty { lines.append("By: \(ShownText.line(identity.amr.joined(separator: ", ")))") }
+        if let acr = identity.acr { lines.append("Strength: \(ShownText.line(acr))") }
+        return lines.joined(separator: "\n")
+    }
+}
