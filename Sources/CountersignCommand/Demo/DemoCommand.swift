@@ -58,6 +58,8 @@ struct Stage: Sendable {
     let operatorCredential: RemoteOptions.Credential
     let user: UserID
     let authenticator: Authenticator
+    /// The address of the shop's customer.
+    static let email = "anna@example.com"
 
     /// Sets everything up over HTTP, as an operator and a relying party would.
     init(issuer: String, token: Secret<String>, folder: URL) async throws {
@@ -74,7 +76,8 @@ struct Stage: Sendable {
         shopCredential = .client(id: "\(client.client.id)", secret: client.secret)
         step("Relying party \"ACME Shop\" registered as \(client.client.id)")
         let (user, invitation) = try await Remote.with(url: issuer, credential: shopCredential) { remote in
-            let request = UserRequest(externalID: try ExternalID("customer-1"))
+            var request = UserRequest(externalID: try ExternalID("customer-1"))
+            request.email = EmailAddress(Self.email)
             let user = try UserView(try await remote.call(.POST, "/v1/users", request.json)).id
             return (user, try TicketView(try await remote.call(.POST, "/v1/users/\(user)/enrollment-tickets")).qr)
         }
@@ -95,6 +98,8 @@ struct Stage: Sendable {
 
                   Open \(url) in a browser and press "Pay EUR 1,250.00 to ACME GmbH".
                   This terminal is the phone: it will show the payment and ask for the number.
+                  "Sign in" there leads to the server's own pages: the customer is \(Self.email), who types a
+                  number here or a code from the mail at \(issuer)/dev/outbox.
                   End with Ctrl-C.
 
                 """)
@@ -115,7 +120,11 @@ struct Stage: Sendable {
     /// Runs an operation while the shop is served.
     func withShop(port: Int, _ body: @escaping @Sendable (String) async throws -> Void) async throws {
         try await Remote.with(url: issuer, credential: shopCredential) { remote in
-            let shop = Shop(countersign: remote, user: user, lookIntoReports: endLocks)
+            guard case .client(let id, let secret) = shopCredential else {
+                throw CommandError("The shop has no secret.")
+            }
+            let signIn = ShopSignIn(issuer: issuer, clientID: id, secret: secret)
+            let shop = Shop(countersign: remote, user: user, signIn: signIn, lookIntoReports: endLocks)
             let (addresses, announce) = AsyncStream.makeStream(of: Int.self)
             let application = Application(
                 router: shop.router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
@@ -123,6 +132,9 @@ struct Stage: Sendable {
             let visitor = Visitor {
                 var iterator = addresses.makeAsyncIterator()
                 guard let port = await iterator.next() else { return }
+                let uri = "http://127.0.0.1:\(port)/signed-in"
+                try await letSignIn(id, returningTo: uri)
+                await signIn.serve(at: uri)
                 try await body("http://127.0.0.1:\(port)")
             }
             let group = ServiceGroup(
@@ -132,6 +144,17 @@ struct Stage: Sendable {
                         .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
                     ], logger: Self.quiet))
             try await group.run()
+        }
+    }
+
+    /// Lets the shop sign people in, as an operator does.
+    private func letSignIn(_ client: String, returningTo uri: String) async throws {
+        let settings: JSONValue = [
+            "profile": "web", "redirect_uris": [.string(uri)], "asked_browsers": "all",
+            "ways": ["device", "qr", "email"],
+        ]
+        _ = try await Remote.with(url: issuer, credential: operatorCredential) { remote in
+            try await remote.call(.PUT, "/v1/admin/clients/\(client)/openid", settings)
         }
     }
 

@@ -18,10 +18,15 @@ actor Shop {
     private let countersign: Remote
     private let user: UserID
     private let lookIntoReports: @Sendable () async throws -> Void
+    private let signIn: ShopSignIn
     private var payments: [String: Payment] = [:]
     private var listeners: [String: [AsyncStream<String>.Continuation]] = [:]
 
-    init(countersign: Remote, user: UserID, lookIntoReports: @escaping @Sendable () async throws -> Void) {
+    init(
+        countersign: Remote, user: UserID, signIn: ShopSignIn,
+        lookIntoReports: @escaping @Sendable () async throws -> Void
+    ) {
+        self.signIn = signIn
         self.countersign = countersign
         self.user = user
         self.lookIntoReports = lookIntoReports
@@ -122,7 +127,25 @@ extension Shop {
     /// The shop's web site.
     nonisolated var router: Router<ShopContext> {
         let router = Router(context: ShopContext.self)
-        router.get("/") { _, _ in Response(ShopPage.html, type: "text/html; charset=utf-8") }
+        router.get("/") { request, _ in
+            let customer = await self.signIn.customer(in: Self.browser(of: request))
+            return Response(ShopPage.html(for: customer), type: "text/html; charset=utf-8")
+        }
+        router.get("/sign-in") { request, _ in
+            let browser = Self.browser(of: request) ?? ShopSignIn.random()
+            return Self.redirect(to: await self.signIn.begin(in: browser), in: browser)
+        }
+        router.get("/signed-in") { request, _ in
+            let answer = request.uri.queryParameters.reduce(into: [String: String]()) {
+                $0[String($1.key)] = String($1.value)
+            }
+            _ = try await self.signIn.finish(answer, in: Self.browser(of: request))
+            return Self.redirect(to: "/", in: nil)
+        }
+        router.post("/sign-out") { request, _ in
+            if let browser = Self.browser(of: request) { await self.signIn.signOut(browser) }
+            return Self.redirect(to: "/", in: nil)
+        }
         router.get("/shop.css") { _, _ in Response(ShopPage.style, type: "text/css; charset=utf-8") }
         router.get("/shop.js") { _, _ in Response(ShopPage.script, type: "text/javascript; charset=utf-8") }
         router.post("/payments") { request, context in
@@ -149,6 +172,21 @@ extension Shop {
     }
 }
 
+extension Shop {
+    private static let cookie = "acme-shop"
+
+    /// What the browser is known by; nil for one that was never here.
+    private static func browser(of request: Request) -> String? { request.cookies[cookie]?.value }
+
+    private static func redirect(to place: String, in browser: String?) -> Response {
+        var response = Response(status: .seeOther, headers: [.location: place])
+        if let browser {
+            response.headers[.setCookie] = "\(cookie)=\(browser); Path=/; HttpOnly; SameSite=Lax"
+        }
+        return response
+    }
+}
+
 /// The context of a request to the shop, which includes the caller's address.
 struct ShopContext: RequestContext {
     var coreContext: CoreRequestContextStorage
@@ -168,7 +206,7 @@ extension Response {
             headers: [
                 .contentType: type, .cacheControl: "no-store",
                 .contentSecurityPolicy: "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-                    + "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+                    + "frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }

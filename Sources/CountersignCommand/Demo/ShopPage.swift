@@ -1,6 +1,20 @@
+import Encodings
+
 /// The page of the shop.
 enum ShopPage {
-    static let html = """
+    /// The page for whoever is signed in.
+    static func html(for customer: ShopSignIn.Customer?) -> String {
+        let who =
+            customer.map { customer in
+                """
+                <form class="who" method="post" action="/sign-out"><span>\(HTMLText.escaped(customer.name))\
+                \(customer.isVerified ? " ✓" : "")</span> <button class="quiet">Sign out</button></form>
+                """
+            } ?? #"<a class="who" href="/sign-in">Sign in</a>"#
+        return html.replacing("<!-- who -->", with: who)
+    }
+
+    private static let html = """
         <!doctype html>
         <html lang="en">
         <head>
@@ -13,6 +27,7 @@ enum ShopPage {
         <header class="bar">
           <span class="brand"><span class="mark" aria-hidden="true">▲</span> ACME</span>
           <nav aria-label="Checkout steps"><span>Cart</span><span>Address</span><span class="here">Payment</span></nav>
+          <!-- who -->
         </header>
         <main>
           <section class="order" aria-label="Your order">
@@ -85,6 +100,7 @@ enum ShopPage {
           background: var(--card); border-bottom: 1px solid var(--line); }
         .brand { font-weight: 700; letter-spacing: .12em; } .mark { color: var(--accent); }
         nav span { margin-left: 24px; color: var(--muted); font-size: 14px; }
+        .who { display: flex; gap: 12px; align-items: center; font-size: 14px; color: var(--ink); }
         nav .here { color: var(--ink); font-weight: 600; border-bottom: 2px solid var(--accent); padding-bottom: 4px; }
         main { max-width: 1040px; margin: 40px auto; padding: 0 24px; display: grid; gap: 28px;
           grid-template-columns: minmax(280px, 5fr) 7fr; align-items: start; }

@@ -12,9 +12,11 @@ extension Stage {
     /// Does what a person would do: a browser presses the button, a phone types the number, the page changes.
     func playUnattended(out: String) async throws {
         try await withShop(port: 0) { url in
-            let browser = HTTPClient(eventLoopGroupProvider: .singleton)
+            let browser = HTTPClient(
+                eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
             do {
                 try await play(url, in: browser, out: out)
+                try await playSignIns(url, in: browser)
                 try await browser.shutdown()
             } catch {
                 try await browser.shutdown()
@@ -41,7 +43,7 @@ extension Stage {
         try await keepReceipt("\(url)/payments/\(id)", in: browser, out: out)
     }
 
-    private func answer(_ number: String) async throws {
+    func answer(_ number: String) async throws {
         var challenges = authenticator.challenges().makeAsyncIterator()
         guard let pending = await challenges.next() else { throw CommandError("The phone was asked nothing.") }
         step("Phone received \(pending.id) from \(pending.clientName)")
