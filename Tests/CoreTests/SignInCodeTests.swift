@@ -256,6 +256,56 @@ struct SignInCodeTests {
         #expect(try await goOn() == .notReady)
     }
 
+    // Spec: OpenID Connect Core 1.0 §5.5.1.1.
+    @Test(
+        "A client that wants a device is offered no code, and a session by a code does not do; what it needs is met or refused"
+    )
+    func strength() async throws {
+        let scene = try await scene()
+        let asked = try await asked(scene)
+        #expect(try await enter(scene, try #require(try await sent(scene, for: asked)), for: asked) == .authenticated)
+        guard case .finished(let finished) = try await scene.finish(asked) else { throw World.Broken("finish") }
+        let secret = try #require(finished.session).secret
+        func wanted(_ strength: Authentication.Strength, isEssential: Bool) throws -> Wanted {
+            var wanted = try scene.wanted()
+            (wanted.strength, wanted.isStrengthEssential) = (strength, isEssential)
+            return wanted
+        }
+        for isEssential in [false, true] {
+            let wanted = try wanted(.device, isEssential: isEssential)
+            let ways = try await OfferWays.ways(for: wanted, in: scene.browser, ports: scene.world.ports)
+            #expect(ways == .ways([.device, .qr]))
+            let goOn = try await FinishSignIn.goOn(
+                wanted, in: secret, browser: scene.browser, ports: scene.world.ports)
+            #expect(goOn == .notReady)
+        }
+        let enough = try await FinishSignIn.goOn(
+            try wanted(.address, isEssential: true), in: secret, browser: scene.browser, ports: scene.world.ports)
+        guard case .finished = enough else { throw World.Broken("\(enough)") }
+        // A code that was asked for all the same is not enough for a client that needs more.
+        let needed = try wanted(.device, isEssential: true)
+        guard case .asked(let weak) = try await scene.ask(needed, by: .email) else { throw World.Broken("ask") }
+        scene.world.time.advance(seconds: 31)
+        #expect(try await enter(scene, try #require(try await sent(scene, for: weak)), for: weak) == .authenticated)
+        #expect(try await scene.finish(weak) == .tooWeak(weak.wanted))
+        #expect(try await scene.finish(weak) == .notReady)
+        // By the phone it is. Two factors are liked, and what there is is given; needed, they are missed.
+        for (strength, isEssential) in [
+            (Authentication.Strength.device, true), (.twoFactors, false), (.twoFactors, true),
+        ] {
+            scene.world.time.advance(seconds: 121)
+            let wanted = try wanted(strength, isEssential: isEssential)
+            guard case .asked(let asked) = try await scene.ask(wanted, by: .device) else { throw World.Broken("ask") }
+            try await scene.approve(asked)
+            let outcome = try await scene.finish(asked)
+            if strength == .twoFactors, isEssential {
+                #expect(outcome == .tooWeak(asked.wanted))
+            } else {
+                guard case .finished = outcome else { throw World.Broken("\(outcome)") }
+            }
+        }
+    }
+
     @Test("A client does not send by a way that it does not have, nor to numbers of other calling codes")
     func closedWays() async throws {
         let scene = try await SignInScene()

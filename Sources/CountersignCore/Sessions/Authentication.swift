@@ -32,7 +32,7 @@ package struct Authentication: Hashable, Sendable {
     }
 
     /// How strong an authentication is: the values of `acr`, weakest first.
-    package enum Strength: String, CaseIterable, Sendable {
+    package enum Strength: String, CaseIterable, Comparable, Sendable {
         /// A code that was sent to an address; whoever reads what is sent there has it.
         case address = "urn:countersign:acr:address"
         /// A trusted device of the user.
@@ -41,6 +41,11 @@ package struct Authentication: Hashable, Sendable {
         case twoFactors = "urn:countersign:acr:device2"
         /// An approval under a type that is labelled AAL2.
         case aal2 = "urn:countersign:acr:aal2"
+
+        /// The order of the cases.
+        package static func < (left: Strength, right: Strength) -> Bool {
+            (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
+        }
     }
 
     /// An authentication of these parts.

@@ -33,6 +33,8 @@ package enum FinishSignIn {
         case notReady
         /// Somebody else was authenticated than the client expects.
         case otherPerson(Wanted)
+        /// The authentication is weaker than the client takes.
+        case tooWeak(Wanted)
         /// The browser has got too many codes; try again after some seconds.
         case tooMany(retryAfter: Seconds)
         /// The client is disabled, or uses the provider no more, or no longer has the redirect URI.
@@ -59,13 +61,17 @@ package enum FinishSignIn {
             else { return .notReady }
             guard try work.accepts(found.wanted) else { return .clientGone }
             // The device may have been removed since it approved, or the user unlinked.
-            guard try work.admit(authentication.user, to: found.client),
-                try work.isGood(authentication, at: found.client)
-            else { return .notReady }
             guard try work.is(authentication.user, hintedBy: found.wanted) else {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .otherPerson(found.wanted)
             }
+            guard !found.wanted.isStrengthEssential || found.wanted.isMet(by: authentication) else {
+                _ = try work.authorizations.advance(id, to: .refused, at: now)
+                return .tooWeak(found.wanted)
+            }
+            guard try work.admit(authentication.user, to: found.client),
+                try work.isGood(authentication, at: found.client)
+            else { return .notReady }
             guard try work.authorizations.advance(id, to: .granted(authentication), at: now) else { return .notReady }
             if let former, let session = try work.sessions.find(SecretHash(of: former), at: now) {
                 try work.endSession(session)
@@ -103,10 +109,10 @@ package enum FinishSignIn {
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return .notReady }
             let authentication = session.authentication
             guard try work.accepts(wanted) else { return .clientGone }
-            guard !wanted.isFresh, try work.admits(authentication, to: wanted.client),
+            guard !wanted.isFresh, wanted.isMet(by: authentication),
+                try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted),
                 try work.admit(authentication.user, to: wanted.client),
-                try work.isGood(authentication, at: wanted.client),
-                try work.is(authentication.user, hintedBy: wanted)
+                try work.isGood(authentication, at: wanted.client)
             else { return .notReady }
             if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
             let count = try work.count(.codesOf(session.id))
@@ -142,6 +148,17 @@ package enum FinishSignIn {
                 hash: SecretHash(of: codeText), authorization: authorization, session: session,
                 expiresAt: now.adding(AuthorizationCode.lifetime))
         }
+    }
+}
+
+extension Wanted {
+    /// Whether an authentication is strong enough not to ask the person again.
+    ///
+    /// What the client would like, and does not need, asks a person anew only to have a device in the place of a code:
+    /// more than that depends on the client's type, and asking again would bring nothing.
+    fileprivate func isMet(by authentication: Authentication) -> Bool {
+        guard let strength else { return true }
+        return authentication.strength >= (isStrengthEssential ? strength : min(strength, .device))
     }
 }
 

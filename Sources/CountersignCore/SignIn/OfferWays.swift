@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// Says by which ways a person may sign in from a browser.
 ///
-/// It depends on the client's settings and on whether the person has signed in from this browser before, and never on
+/// It depends on the client's settings, on how strong the client wants it, and on whether the person has signed in from this browser before, and never on
 /// whether there is such a person.
 package enum OfferWays {
     /// The result of the operation.
@@ -23,7 +23,10 @@ package enum OfferWays {
             if party.ways.contains(.qr), try reader.types.find(.qr)?.isOpen(to: party.client) == true {
                 ways.append(.qr)
             }
-            if let address = wanted.identifier?.address, party.sends(to: address), ports.transports.reach(address) {
+            let takesCodes = wanted.strength.map { $0 <= .address } ?? true
+            if takesCodes, let address = wanted.identifier?.address, party.sends(to: address),
+                ports.transports.reach(address)
+            {
                 ways.append(address.kind == .email ? .email : .text)
             }
             guard party.ways.contains(.device) else { return .ways(ways) }

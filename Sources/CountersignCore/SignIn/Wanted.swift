@@ -31,6 +31,12 @@ package struct Wanted: Hashable, Sendable {
     package var maximumAge: Seconds?
     /// Whether the person must authenticate anew.
     package var isFresh = false
+    /// How strong the authentication shall be at least; nil for any strength.
+    package var strength: Authentication.Strength?
+    /// Whether a weaker authentication is worth nothing to the client.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §5.5.1.1.
+    package var isStrengthEssential = false
     /// Whom the client expects; nil for anybody.
     package var hint: UserReference?
     /// What the person has typed of who they are; nil before.
@@ -60,6 +66,7 @@ extension Wanted {
             "state": clientState.map(JSONValue.string), "nonce": nonce.map(JSONValue.string),
             "code_challenge": codeChallenge.map(JSONValue.string),
             "max_age": maximumAge.map { .integer($0.value) }, "fresh": .bool(isFresh),
+            "strength": strength.map { .string($0.rawValue) }, "essential": isStrengthEssential ? true : nil,
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
             "asked_from": askedFrom.map {
@@ -82,6 +89,8 @@ extension Wanted {
         codeChallenge = json["code_challenge"]?.string
         maximumAge = json["max_age"]?.integer.map { Seconds($0) }
         self.isFresh = isFresh
+        strength = json["strength"]?.string.flatMap { Authentication.Strength(rawValue: $0) }
+        isStrengthEssential = json["essential"]?.bool ?? false
         hint = json["hint"]?.string.flatMap { UserReference($0) }
         languages = json["languages"]?.string
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }

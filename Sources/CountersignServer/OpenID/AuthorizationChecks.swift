@@ -21,6 +21,8 @@ struct AuthorizationChecks {
     static let parameters = [
         "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "prompt", "max_age", "id_token_hint", "login_hint", "ui_locales", "request",
+        "acr_values",
+        "claims",
         "request_uri",
     ]
 
@@ -66,6 +68,7 @@ struct AuthorizationChecks {
             let prompts = try prompts()
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
             wanted.maximumAge = try maximumAge()
+            (wanted.strength, wanted.isStrengthEssential) = try strength()
             wanted.hint = try hint(of: client.id)
             wanted.identifier = form["login_hint"].flatMap { SignInName($0) }
             wanted.languages = form["ui_locales"].map(Self.languages)
@@ -168,6 +171,38 @@ struct AuthorizationChecks {
             let seconds = Int32(text)
         else { throw OAuthError(.invalidRequest, "max_age must be a number of seconds") }
         return Seconds(Int64(seconds))
+    }
+
+    /// How strong the authentication shall be, and whether the client needs it so.
+    ///
+    /// Of several values that the client takes, the weakest counts. Of the parameter `claims` nothing else counts:
+    /// `auth_time` is in every ID token. Spec: OpenID Connect Core 1.0 §3.1.2.1, §5.5, §5.5.1.1.
+    private func strength() throws(OAuthError) -> (Authentication.Strength?, isEssential: Bool) {
+        let acr = try claims()?["id_token"]?["acr"]
+        guard acr?["essential"] == true else {
+            let liked = (form["acr_values"] ?? "").split(separator: " ").map(String.init)
+            let suggested =
+                (acr?["values"]?.array?.compactMap(\.string) ?? []) + [acr?["value"]?.string].compactMap(\.self)
+            return (Self.weakest(of: liked + suggested), false)
+        }
+        let values = acr?["values"]?.array?.compactMap(\.string) ?? [acr?["value"]?.string].compactMap(\.self)
+        guard !values.isEmpty else { return (nil, true) }
+        guard let weakest = Self.weakest(of: values) else {
+            throw OAuthError(.unmetAuthenticationRequirements, "none of the values of acr is supported")
+        }
+        return (weakest, true)
+    }
+
+    private static func weakest(of values: [String]) -> Authentication.Strength? {
+        values.compactMap { Authentication.Strength(rawValue: $0) }.min()
+    }
+
+    private func claims() throws(OAuthError) -> JSONValue? {
+        guard let text = try value("claims", ofAtMost: 4096) else { return nil }
+        guard let json = try? JSONValue(parsing: Array(text.utf8)), json.object != nil else {
+            throw OAuthError(.invalidRequest, "claims must be a JSON object")
+        }
+        return json
     }
 
     /// Whom the client expects: the user of an ID token of ours, which may be over, or a name in `login_hint`.

@@ -67,7 +67,7 @@ extension SignInDoor {
         else { return nil }
         switch try await FinishSignIn.goOn(checked.wanted, in: session, browser: visit.browser, ports: ports) {
         case .finished(let finished): return finished
-        case .notReady, .otherPerson: return nil
+        case .notReady, .otherPerson, .tooWeak: return nil
         case .tooMany(let seconds):
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
         case .clientGone: throw PageError.unknownClient

@@ -48,7 +48,7 @@ extension OAuthDoor {
                 "email_verified", "phone_number", "phone_number_verified",
             ],
             "prompt_values_supported": ["none", "login"], "ui_locales_supported": ["en", "de"],
-            "code_challenge_methods_supported": ["S256"], "claims_parameter_supported": false,
+            "code_challenge_methods_supported": ["S256"], "claims_parameter_supported": true,
             "request_parameter_supported": false, "request_uri_parameter_supported": false,
             "authorization_response_iss_parameter_supported": true,
         ]

@@ -18,6 +18,8 @@ struct OAuthError: Error, Hashable {
         case unsupportedResponseType = "unsupported_response_type"
         case accessDenied = "access_denied"
         case loginRequired = "login_required"
+        /// Spec: OpenID Connect Core Error Code unmet_authentication_requirements 1.0 §2.
+        case unmetAuthenticationRequirements = "unmet_authentication_requirements"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
         case temporarilyUnavailable = "temporarily_unavailable"
@@ -30,7 +32,8 @@ struct OAuthError: Error, Hashable {
             case .temporarilyUnavailable: 503
             case .serverError: 500
             case .invalidRequest, .invalidGrant, .invalidScope, .unauthorizedClient, .unsupportedGrantType,
-                .unsupportedResponseType, .loginRequired, .requestNotSupported, .requestURINotSupported:
+                .unsupportedResponseType, .loginRequired, .unmetAuthenticationRequirements, .requestNotSupported,
+                .requestURINotSupported:
                 400
             }
         }

@@ -256,6 +256,11 @@ extension SignInDoor {
             return try result(
                 .error(error), of: wanted, visit.incoming, isAfterForm: true,
                 frame: try await frame(CarriedSignIn(wanted: wanted), visit))
+        case .tooWeak(let wanted):
+            let error = OAuthError(.unmetAuthenticationRequirements, "the person has signed in by a weaker way")
+            return try result(
+                .error(error), of: wanted, visit.incoming, isAfterForm: true,
+                frame: try await frame(CarriedSignIn(wanted: wanted), visit))
         case .notReady, .tooMany: return try await finishAgain(id, visit)
         case .clientGone: throw PageError.unknownClient
         }

@@ -45,6 +45,11 @@ struct AuthorizeTests {
             (["prompt": "none login"], "invalid_request"), (["prompt": "later"], "invalid_request"),
             (["prompt": "none"], "login_required"), (["max_age": "-1"], "invalid_request"),
             (["max_age": "soon"], "invalid_request"), (["id_token_hint": "x.y.z"], "invalid_request"),
+            (["claims": "x"], "invalid_request"), (["claims": "[]"], "invalid_request"),
+            (
+                ["claims": #"{"id_token":{"acr":{"essential":true,"values":["urn:other"]}}}"#],
+                "unmet_authentication_requirements"
+            ),
         ] as [(KeyValuePairs<String, String?>, String)])
     func errors(_ changes: KeyValuePairs<String, String?>, _ error: String) async throws {
         try await SignInPageScene.with { scene in
@@ -63,7 +68,9 @@ struct AuthorizeTests {
         "Unknown parameters, other orders, unknown scopes and what is not understood of a wish do no harm",
         arguments: [
             ["extra": "foobar"], ["scope": "unknown profile openid"], ["display": "page"], ["display": "popup"],
-            ["acr_values": "1 2"], ["claims_locales": "se"], ["ui_locales": "se"],
+            ["acr_values": "1 2"], ["acr_values": "urn:countersign:acr:aal2"],
+            ["claims": #"{"id_token":{"acr":{"values":["urn:other"]}},"userinfo":{"x":null}}"#],
+            ["claims_locales": "se"], ["ui_locales": "se"],
             ["claims": #"{"id_token":{"auth_time":{"essential":true}}}"#], ["state": nil],
             ["code_challenge": nil, "code_challenge_method": nil], ["login_hint": "external_id:customer-1"],
             ["max_age": "10000"], ["prompt": "consent"], ["nonce": nil],
