@@ -50,7 +50,10 @@ package enum EnterSignInCode {
             else { return typed.isUsedUp ? .over(found) : .wrong(found, triesLeft: typed.left) }
             try work.forget(inARow.limit)
             let state = AuthorizationState.authenticated(Authentication(by: identifier, at: now))
-            guard try work.authorizations.advance(id, to: state, by: sent.id, at: now) else { return .notFound }
+            // Another step was faster: nothing of this one stays, and it looks again.
+            guard try work.authorizations.advance(id, to: state, by: sent.id, at: now) else {
+                throw StoreError.serializationFailure
+            }
             work.notify(.authorization(id))
             return .authenticated
         }
