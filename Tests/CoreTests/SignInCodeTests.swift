@@ -256,7 +256,7 @@ struct SignInCodeTests {
         #expect(try await goOn() == .notReady)
     }
 
-    // Spec: OpenID Connect Core 1.0 §5.5.1.1.
+    // Spec: OpenID Connect Core 1.0 §5.5 and §5.5.1.1.
     @Test(
         "A client that wants a device is offered no code, and a session by a code does not do; what it needs is met or refused"
     )

@@ -42,7 +42,7 @@ public struct Identity: Sendable {
 
 /// A token that gives access for some minutes; it does not print.
 ///
-/// Spec: RFC 6750.
+/// Spec: RFC 6750 §2.1.
 public struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let secret: Secret<String>
     /// When it is over, by this device's clock, in milliseconds since 1970.

@@ -36,7 +36,7 @@ public enum SignOut: Sendable {
 /// Make one for each registration, and keep it: callers that need an access token at once share one refresh. No
 /// enrollment is needed. It is safe to use from any task or thread.
 ///
-/// Spec: OpenID Connect Core 1.0, RFC 8252, RFC 9700.
+/// Spec: docs/guides/login.md.
 public actor OpenIDClient {
     /// An access token that is good for less than this many seconds is refreshed first.
     private static let reserve: Int64 = 30

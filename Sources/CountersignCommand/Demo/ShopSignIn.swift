@@ -7,9 +7,7 @@ import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// How the shop signs its customers in: an ordinary client of the OpenID provider.
-///
-/// Spec: OpenID Connect Core 1.0 §3.1, RFC 7636 §4.
+/// How the shop signs its customers in: an ordinary client of the OpenID provider, by the code flow with PKCE.
 actor ShopSignIn {
     /// Who is signed in, as the shop shows them.
     struct Customer: Sendable {

@@ -18,7 +18,7 @@ struct OAuthError: Error, Hashable {
         case unsupportedResponseType = "unsupported_response_type"
         case accessDenied = "access_denied"
         case loginRequired = "login_required"
-        /// Spec: OpenID Connect Core Error Code unmet_authentication_requirements 1.0 §2.
+        /// From *OpenID Connect Core Error Code unmet_authentication_requirements 1.0*.
         case unmetAuthenticationRequirements = "unmet_authentication_requirements"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"

@@ -20,6 +20,7 @@ struct HostileIssuerTests {
         return found
     }
 
+    // Spec: RFC 7636 §4.3 and §7.1; RFC 6749 Appendix B.
     @Test("An honest issuer signs in, with PKCE, a state and a nonce that are never the same")
     func honest() async throws {
         let issuer = StubIssuer()
@@ -50,6 +51,7 @@ struct HostileIssuerTests {
         ("error", "\u{1B}[2J", "sign_in_refused"),
     ]
 
+    // Spec: RFC 9700 §4.4 and §4.7.1; RFC 6749 Appendix A.7.
     @Test(
         "RFC 6749 §4.1.2, RFC 9207 §2.4: a response of another request or issuer goes nowhere", arguments: responseLies)
     func responses(_ name: String, _ value: String?, _ expected: String) async throws {
@@ -107,7 +109,7 @@ struct HostileIssuerTests {
         ("auth_time", .integer(.max), "id_token_auth_time"), ("auth_time", .integer(.min), "id_token_auth_time"),
     ]
 
-    @Test("OpenID Connect Core §3.1.3.7: each claim that is wrong is found", arguments: claimLies)
+    @Test("OpenID Connect Core 1.0 §3.1.3.7 and §3.1.3.8: each claim that is wrong is found", arguments: claimLies)
     func claims(_ name: String, _ value: JSONValue?, _ expected: String) async throws {
         let age = StubServer.now.seconds - 1_700_000_000 + 60
         let request = SignInRequest(maxAge: age, acrValues: ["phr", "urn:countersign:acr:device"])
@@ -166,7 +168,7 @@ struct HostileIssuerTests {
         #expect(try await refusal { $0.keys = "none" } == "provider_invalid")
     }
 
-    @Test("OpenID Connect Core §10.1.1: an unknown key is looked for once, and found where there is a new one")
+    @Test("OpenID Connect Core 1.0 §10.1.1: an unknown key is looked for once, and found where there is a new one")
     func rotation() async throws {
         let issuer = StubIssuer()
         let app = try issuer.app()
@@ -192,8 +194,9 @@ struct HostileIssuerTests {
         ("id_token_signing_alg_values_supported", ["none", "HS256"]),
     ]
 
+    // Spec: OpenID Connect Discovery 1.0 §3 and §4.3; RFC 8414 §2 and §3.3; RFC 9207 §3.
     @Test(
-        "Discovery §4.3, RFC 8414 §3.3: a document of another issuer, or without what apps need",
+        "A document of another issuer, or without what apps need, signs nobody in",
         arguments: documentLies)
     func documents(_ name: String, _ value: JSONValue?) async throws {
         let found = try await refusal { $0.document = { $0[name] = value } }
@@ -246,6 +249,7 @@ struct HostileIssuerTests {
         func open(_ url: URL, returningTo redirectURI: URL) async throws -> URL { throw failure }
     }
 
+    // Spec: RFC 8252 §6 and §8.12.
     @Test("A browser that is closed or does not come back is told apart")
     func browser() async throws {
         let app = try StubIssuer().app()
@@ -255,6 +259,7 @@ struct HostileIssuerTests {
         #expect(await code { _ = try await app.authorize(in: gone) } == "browser_failed")
     }
 
+    // Spec: RFC 6749 §3.3, Appendix A.1; RFC 8252 §8.5.
     @Test(
         "A registration of a wrong form is refused before anything is sent",
         arguments: [

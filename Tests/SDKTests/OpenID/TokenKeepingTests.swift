@@ -172,7 +172,7 @@ struct TokenKeepingTests {
         ("iss", "https://evil.example.com", "id_token_issuer"), ("exp", 1, "id_token_expired"),
     ]
 
-    @Test("OpenID Connect Core §12.2: a refresh is about the same person and sign-in", arguments: refreshLies)
+    @Test("OpenID Connect Core 1.0 §12.2: a refresh is about the same person and sign-in", arguments: refreshLies)
     func others(_ name: String, _ value: JSONValue?, _ expected: String) async throws {
         let (issuer, clock) = (StubIssuer(), MovedClock())
         let app = try issuer.app(clock: clock)
@@ -238,7 +238,7 @@ struct TokenKeepingTests {
         #expect(try await app.signedIn() == nil)
     }
 
-    @Test("OpenID Connect Core §5.3.2: userinfo is about the same person, and a token that is over is refreshed")
+    @Test("OpenID Connect Core 1.0 §5.3.2: userinfo is about the same person, and a token that is over is refreshed")
     func userInfo() async throws {
         let issuer = StubIssuer()
         let app = try issuer.app()

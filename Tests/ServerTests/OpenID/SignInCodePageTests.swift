@@ -189,7 +189,7 @@ struct SignInCodePageTests {
         }
     }
 
-    // Spec: OpenID Connect Core 1.0 §5.4.
+    // Spec: OpenID Connect Core 1.0 §5.1 and §5.4.
     @Test("A client learns the addresses whose scopes it has, and whether they are proved")
     func scopes() async throws {
         try await SignInPageScene.with { scene in
