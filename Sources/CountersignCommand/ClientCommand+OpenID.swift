@@ -43,6 +43,10 @@ extension ClientCommand.OpenID {
         @Option(help: "A calling code, such as +49, to which text messages may go; may be repeated.")
         var callingCode: [String] = []
 
+        @Option(
+            help: "A file with the client's public keys, a JWK Set: it authenticates by them and not by its secret.")
+        var jwks: String?
+
         @Flag(help: "Let a web application do without PKCE and a nonce.")
         var pkceOptional = false
 
@@ -50,8 +54,14 @@ extension ClientCommand.OpenID {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
+            let keys = try jwks.map { file in
+                guard let bytes = FileManager.default.contents(atPath: file),
+                    let json = try? JSONValue(parsing: Array(bytes))
+                else { throw CommandError("\(file) cannot be read as JSON.") }
+                return json
+            }
             let body = JSONValue.members([
-                "profile": .string(profile), "redirect_uris": .array(redirectURI.map(JSONValue.string)),
+                "jwks": keys, "profile": .string(profile), "redirect_uris": .array(redirectURI.map(JSONValue.string)),
                 "type": type.map(JSONValue.string), "asked_browsers": askedBrowsers.map(JSONValue.string),
                 "pkce_optional": pkceOptional ? true : nil,
                 "ways": way.isEmpty ? nil : .array(way.map(JSONValue.string)),
@@ -109,6 +119,7 @@ extension ClientCommand.OpenID {
             (["\(field("client")): \(field("profile"))"] + places
             + ["asks by \(field("type")), from \(field("asked_browsers")) browsers"]
             + ["signs in by \(list("ways")), registration \(field("registration"))"]
+            + (settings["jwks"] == nil ? [] : ["authenticates by its keys"])
             + (list("calling_codes").isEmpty ? [] : ["sends text messages to \(list("calling_codes"))"]))
             .joined(separator: "\n")
     }

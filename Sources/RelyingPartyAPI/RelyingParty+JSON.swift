@@ -6,14 +6,14 @@ package import Encodings
 extension RelyingParty {
     /// The settings as JSON, without the client.
     package var json: JSONValue {
-        [
+        .members([
             "profile": .string(profile.rawValue),
             "redirect_uris": .array(redirectURIs.map { .string($0.description) }), "type": .string("\(type)"),
             "asked_browsers": .string(askedBrowsers.rawValue), "pkce_optional": .bool(isPKCEOptional),
             "ways": .array(SignInWay.allCases.filter(ways.contains).map { .string($0.rawValue) }),
             "registration": .string(registration.rawValue),
-            "calling_codes": .array(callingCodes.map { .string($0.description) }),
-        ]
+            "calling_codes": .array(callingCodes.map { .string($0.description) }), "jwks": keySet,
+        ])
     }
 
     /// Reads settings.
@@ -57,11 +57,16 @@ extension RelyingParty {
             throw .invalid(
                 pointer: members.pointer(to: "calling_codes"), expected: "at least one, where \"ways\" has \"text\"")
         }
+        let keySet = try members.optional(
+            "jwks", "a JWK Set with at least one public key, for a client that keeps a secret"
+        ) {
+            profile.isConfidential ? Self.keySet(in: $0) : nil
+        }
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
             askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional, ways: ways,
-            registration: registration ?? .closed, callingCodes: codes)
+            registration: registration ?? .closed, callingCodes: codes, keySet: keySet)
     }
 }
 

@@ -29,7 +29,9 @@ extension OAuthDoor {
     }
 
     private static func metadata(of issuer: String) -> JSONValue {
-        [
+        let confidential: [JSONValue] = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
+        let algorithms: JSONValue = ["ES256", "RS256", "EdDSA"]
+        return [
             "issuer": .string(issuer), "authorization_endpoint": .string("\(issuer)/oauth2/authorize"),
             "token_endpoint": .string("\(issuer)/oauth2/token"),
             "userinfo_endpoint": .string("\(issuer)/oauth2/userinfo"), "jwks_uri": .string("\(issuer)/oauth2/jwks"),
@@ -38,11 +40,14 @@ extension OAuthDoor {
             "grant_types_supported": ["authorization_code", "refresh_token"],
             "introspection_endpoint": .string("\(issuer)/oauth2/introspect"),
             "revocation_endpoint": .string("\(issuer)/oauth2/revoke"),
-            "introspection_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
-            "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+            "introspection_endpoint_auth_methods_supported": .array(confidential),
+            "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
+            "revocation_endpoint_auth_methods_supported": .array(confidential + ["none"]),
+            "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
             "acr_values_supported": .array(Authentication.Strength.allCases.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256", "ES256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+            "token_endpoint_auth_methods_supported": .array(confidential + ["none"]),
+            "token_endpoint_auth_signing_alg_values_supported": algorithms,
             "claims_supported": [
                 "sub", "iss", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "sid", "at_hash", "email",
                 "email_verified", "phone_number", "phone_number_verified",

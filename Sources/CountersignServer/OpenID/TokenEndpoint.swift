@@ -70,6 +70,12 @@ extension OAuthDoor {
     ///   - mayBePublic: whether a client that keeps no secret may call.
     func client(of incoming: Incoming, _ form: FormFields, mayBePublic: Bool = true) async throws -> ClientID {
         let header = incoming.headers[.authorization]
+        if let assertion = form["client_assertion"] {
+            guard header == nil, form["client_secret"] == nil else {
+                throw OAuthError(.invalidRequest, "the client must authenticate in one way only")
+            }
+            return try await client(of: incoming, form, asserting: Secret(assertion))
+        }
         guard
             let pair = try header.map({ try Self.basic($0) })
                 ?? form["client_secret"].map({ secret in
@@ -83,13 +89,42 @@ extension OAuthDoor {
         guard form["client_id"].map({ $0.hasSameBytes(as: id) }) ?? true else {
             throw OAuthError(.invalidRequest, "client_id is not that of the header")
         }
-        switch try await resources.client(id, secret: secret, from: incoming.context) {
-        case .client(let caller): return caller.client.id
-        case .failed, .disabled: throw OAuthError(.invalidClient, "the client's id and secret do not fit")
-        case .tooManyFailures(let seconds):
-            throw OAuthError(
-                .temporarilyUnavailable, "too many wrong secrets", status: 429, retryAfter: seconds.value)
+        let authentication = try await resources.client(id, secret: secret, from: incoming.context)
+        guard case .client(let caller) = authentication else {
+            throw Self.refusal(authentication, "the client's id and secret do not fit")
         }
+        // A client with keys has given up its secret here: whoever finds one has nothing.
+        if case .shown(_, let party) = try await ShowRelyingParty.show(caller.client.id, ports: ports),
+            party.keySet != nil
+        {
+            throw OAuthError(.invalidClient, "the client must authenticate by its key")
+        }
+        return caller.client.id
+    }
+
+    private static func refusal(_ failure: ClientAuthentication, _ description: String) -> OAuthError {
+        guard case .tooManyFailures(let seconds) = failure else { return OAuthError(.invalidClient, description) }
+        return OAuthError(.temporarilyUnavailable, "too many wrong secrets", status: 429, retryAfter: seconds.value)
+    }
+
+    /// The client that has signed an assertion, which may be for the issuer, for the token endpoint, or for the
+    /// endpoint that it was sent to.
+    ///
+    /// Spec: RFC 7521 §4.2, RFC 7523 §2.2 and §3.
+    private func client(
+        of incoming: Incoming, _ form: FormFields, asserting assertion: Secret<String>
+    ) async throws -> ClientID {
+        guard form["client_assertion_type"] == AuthenticateByKey.assertionType else {
+            throw OAuthError(.invalidClient, "client_assertion_type is missing or not known")
+        }
+        let path = String(incoming.target.prefix { $0 != "?" })
+        let audiences = ["\(ports.issuer)", "\(ports.issuer)/oauth2/token", "\(ports.issuer)\(path)"]
+        let (client, failure) = try await resources.client(
+            assertion: assertion, for: audiences, from: incoming.context)
+        guard let client, form["client_id"].map({ $0.hasSameBytes(as: "\(client)") }) ?? true else {
+            throw Self.refusal(failure, "the assertion is not good, or not for this server")
+        }
+        return client
     }
 
     private func publicClient(_ text: String?) async throws -> ClientID {

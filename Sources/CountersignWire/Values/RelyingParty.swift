@@ -1,3 +1,6 @@
+package import Encodings
+package import JOSE
+
 /// How a client uses the OpenID provider.
 ///
 /// It has the client's id and a row of its own, so that a client without it has nothing to do with OpenID.
@@ -41,6 +44,10 @@ package struct RelyingParty: Hashable, Sendable {
     package let profile: Profile
     /// Where a browser may return to after a sign-in.
     package let redirectURIs: [RedirectURI]
+    /// The public keys by which the client authenticates, as a JWK Set; nil where it has a secret, or keeps none.
+    ///
+    /// Spec: RFC 7517 §5.
+    package let keySet: JSONValue?
     /// The ways by which people may sign in.
     package let ways: Set<SignInWay>
     /// Who may become a user of the client.
@@ -61,7 +68,7 @@ package struct RelyingParty: Hashable, Sendable {
     package init(
         client: ClientID, profile: Profile, redirectURIs: [RedirectURI], type: TypeName = .confirm,
         askedBrowsers: AskedBrowsers = .known, isPKCEOptional: Bool = false, ways: Set<SignInWay> = SignInWay.usual,
-        registration: Registration = .closed, callingCodes: [CallingCode] = []
+        registration: Registration = .closed, callingCodes: [CallingCode] = [], keySet: JSONValue? = nil
     ) {
         self.client = client
         self.profile = profile
@@ -72,7 +79,17 @@ package struct RelyingParty: Hashable, Sendable {
         self.ways = ways
         self.registration = registration
         self.callingCodes = callingCodes
+        self.keySet = keySet
     }
+
+    /// A JWK Set as it is kept: the keys that can be used, and nothing else; nil if there is none.
+    package static func keySet(in json: JSONValue) -> JSONValue? {
+        guard let set = try? JWKSet(json), !set.keys.isEmpty else { return nil }
+        return set.json
+    }
+
+    /// The keys of ``keySet``; nil for none.
+    package var keys: JWKSet? { keySet.flatMap { try? JWKSet($0) } }
 
     /// Whether a code may go to an address from the client's pages.
     package func sends(to address: PersonalAddress) -> Bool {

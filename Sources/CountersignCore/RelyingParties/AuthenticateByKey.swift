@@ -1,0 +1,89 @@
+import CountersignWire
+package import Encodings
+import JOSE
+
+/// Authenticates a client by an assertion that it has signed with a key of its own (`private_key_jwt`).
+///
+/// Spec: RFC 7523 §3, OpenID Connect Core 1.0 §9.
+package enum AuthenticateByKey {
+    /// The type of assertion that is taken.
+    ///
+    /// Spec: RFC 7523 §2.2.
+    package static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    /// How long an assertion may be good at most.
+    private static let longest = Seconds.minutes(5)
+    /// How far ahead a client's clock may be.
+    private static let tolerance: Seconds = 10
+    /// How long the name of an assertion may be.
+    private static let longestName = 255
+
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The client has signed the assertion; it may be disabled.
+        case authenticated(Client)
+        /// The assertion is none of a client with keys, is not for this server, is over, or came before.
+        case refused
+    }
+
+    /// Authenticates the client that an assertion names.
+    ///
+    /// - Parameters:
+    ///   - assertion: the assertion.
+    ///   - audiences: what it may be for: the issuer, or the address that it was sent to.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func authenticate(
+        _ assertion: Secret<String>, for audiences: [String], ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let text = assertion.reveal()
+        guard let id = client(namedBy: text),
+            let found = try await ports.store.read({ reader in
+                try reader.clients.find(id).map { ($0, try reader.relyingParties.find(id)) }
+            }), let keys = found.1?.keys, let claims = verified(text, by: keys),
+            claims["iss"] == .string("\(id)"), claims["sub"] == .string("\(id)"),
+            // One audience alone: a list could hold another server, which would then pass for the client here.
+            let audience = claims["aud"]?.string, audiences.contains(where: { $0.hasSameBytes(as: audience) }),
+            let end = claims["exp"]?.integer, now.seconds < end, end <= now.adding(longest + tolerance).seconds,
+            starts(claims, at: now), let name = claims["jti"]?.string, (1...longestName).contains(name.utf8.count)
+        else { return .refused }
+        let isFirst = try await ports.commit(at: now, as: .client(id)) { work in
+            try work.nonces.spend(nonce: name, of: "assertion \(id)", until: Timestamp(seconds: end))
+        }
+        return isFirst ? .authenticated(found.0) : .refused
+    }
+
+    /// The client in whose name an assertion is, before it is verified.
+    private static func client(namedBy assertion: String) -> ClientID? {
+        let parts = assertion.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(parts[1]),
+            let claims = try? JSONValue(parsing: payload)
+        else { return nil }
+        return claims["iss"]?.string.flatMap { ClientID($0) }
+    }
+
+    /// The claims of an assertion that one of the keys has signed; nil otherwise.
+    private static func verified(_ assertion: String, by keys: JWKSet) -> JSONValue? {
+        let algorithms: Set<JWSAlgorithm> = [.es256, .rs256, .edDSA]
+        // An only key needs no name.
+        let verified =
+            if let key = keys.keys.first, keys.keys.count == 1 {
+                try? JWS.verify(assertion, algorithms: algorithms, type: .unchecked, key: key)
+            } else {
+                try? JWS.verify(assertion, algorithms: algorithms, type: .unchecked, keys: keys)
+            }
+        guard let verified else { return nil }
+        // Another kind of token that the client signs must not pass for an assertion. Spec: RFC 8725 §3.11.
+        let type = verified.header["typ"]?.string?.lowercased()
+        guard verified.header["typ"] == nil || type == "jwt" || type == "client-authentication+jwt" else { return nil }
+        return try? JSONValue(parsing: verified.payload)
+    }
+
+    /// Whether an assertion does not begin in the future.
+    private static func starts(_ claims: JSONValue, at now: Timestamp) -> Bool {
+        ["iat", "nbf"].allSatisfy { name in
+            guard let value = claims[name] else { return true }
+            return value.integer.map { $0 <= now.adding(tolerance).seconds } ?? false
+        }
+    }
+}
