@@ -15,7 +15,12 @@ extension Schema {
             "CREATE INDEX identifiers_name ON identifiers (kind, name) WHERE client_id IS NOT NULL",
             "CREATE INDEX identifiers_user ON identifiers (user_id)",
             "ALTER TABLE authorizations ADD COLUMN ask_verification_id TEXT",
-        ] + sessions(dialect) + families(dialect)
+        ] + locks(dialect) + sessions(dialect) + families(dialect)
+    }
+
+    /// Keeps older nodes from writing to what is copied: the end of a session would be lost.
+    private static func locks(_ dialect: SQLDialect) -> [String] {
+        dialect.locksRows ? ["LOCK TABLE sessions, token_families IN ACCESS EXCLUSIVE MODE"] : []
     }
 
     /// The tables anew, since a column may be empty from now on.

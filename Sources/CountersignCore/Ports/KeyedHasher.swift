@@ -47,7 +47,8 @@ package struct KeyedHasher: Sendable {
         switch address {
         case .email(let mail):
             let name = mail.local.prefix { $0 != "+" }
-            return Hex.encode(code(of: "email \(name.isEmpty ? mail.local[...] : name)@\(mail.domain)".lowercased()))
+            return Hex.encode(
+                code(of: "email \(name.isEmpty ? mail.local[...] : name)@\(mail.asciiDomain)".lowercased()))
         case .phone(let number): return Hex.encode(code(of: "phone \(number)"))
         }
     }
@@ -56,7 +57,15 @@ package struct KeyedHasher: Sendable {
     func identifier(_ address: PersonalAddress) -> IdentifierName {
         IdentifierName(
             kind: address.kind,
-            hash: KeyedHash(stored: code(of: "identifier \(address.kind.rawValue) \(address)".lowercased())))
+            hash: KeyedHash(stored: code(of: "identifier \(address.kind.rawValue) \(Self.spelling(of: address))")))
+    }
+
+    /// The one spelling of an address: many spellings of an international domain are the same domain to a mail server.
+    private static func spelling(of address: PersonalAddress) -> String {
+        switch address {
+        case .email(let mail): mail.onTheWire.lowercased()
+        case .phone(let number): "\(number)"
+        }
     }
 
     /// The code of a verification.

@@ -43,8 +43,9 @@ package enum EnterSignInCode {
             else { return .notFound }
             guard let ask = found.ask, let sent = ask.verification, now < ask.until else { return .over(found) }
             let typed = try work.count(.typedSignInCodes(sent.id))
-            let inARow = try work.count(.wrongSignInCodes(for: work.hasher.name(of: sent.address)))
+            // What is typed beyond the tries must not count against the address: one form could lock it.
             guard !typed.isExceeded else { return .over(found) }
+            let inARow = try work.count(.wrongSignInCodes(for: work.hasher.name(of: sent.address)))
             guard !inARow.isExceeded, proof.isOf(sent, work.hasher),
                 let identifier = try work.identifier(proving: sent.address, at: found.client)
             else { return typed.isUsedUp ? .over(found) : .wrong(found, triesLeft: typed.left) }
@@ -81,7 +82,12 @@ extension UnitOfWork {
             let isLinked = try links.find(.id(verified.user), of: client) != nil
             return isLinked || party.registration == .open ? verified : nil
         }
-        if let claim = try identifiers.claim(name, by: client) { return try verify(address, of: claim.user) }
+        // Finding the link locks the user, who may be deleted at the same time; then the claim is read again.
+        if let user = try identifiers.claim(name, by: client)?.user, try links.find(.id(user), of: client) != nil,
+            try identifiers.claim(name, by: client)?.user == user
+        {
+            return try verify(address, of: user)
+        }
         guard party.registration == .open else { return nil }
         let user: UserID = nextID()
         try users.insert(user, at: now)

@@ -69,8 +69,9 @@ package enum FinishSignIn {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .tooWeak(found.wanted)
             }
-            guard try work.admit(authentication.user, to: found.client),
-                try work.isGood(authentication, at: found.client)
+            guard try work.admits(authentication, to: found.client),
+                try work.isGood(authentication.evidence, authentication.user),
+                try work.admit(authentication.user, to: found.client)
             else { return .notReady }
             guard try work.authorizations.advance(id, to: .granted(authentication), at: now) else { return .notReady }
             if let former, let session = try work.sessions.find(SecretHash(of: former), at: now) {
@@ -111,8 +112,8 @@ package enum FinishSignIn {
             guard try work.accepts(wanted) else { return .clientGone }
             guard !wanted.isFresh, wanted.isMet(by: authentication),
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted),
-                try work.admit(authentication.user, to: wanted.client),
-                try work.isGood(authentication, at: wanted.client)
+                try work.isGood(authentication.evidence, authentication.user),
+                try work.admit(authentication.user, to: wanted.client)
             else { return .notReady }
             if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
             let count = try work.count(.codesOf(session.id))
@@ -184,9 +185,10 @@ extension UnitOfWork {
     /// - Returns: false if the client does not know the user, and takes nobody.
     fileprivate func admit(_ user: UserID, to client: ClientID) throws -> Bool {
         if try links.find(.id(user), of: client) != nil { return true }
-        guard try relyingParties.find(client)?.registration == .open, let known = try users.find(user),
-            known.deletedAt == nil
-        else { return false }
+        guard try relyingParties.find(client)?.registration == .open else { return false }
+        // Nobody deletes the user meanwhile.
+        try users.lock(user)
+        guard let known = try users.find(user), known.deletedAt == nil else { return false }
         return try links.put(user, to: client, externalID: nil)
     }
 
@@ -196,9 +198,14 @@ extension UnitOfWork {
     /// Reading both locks them, so that neither changes before this transaction has committed what it gives.
     func isGood(_ authentication: Authentication, at client: ClientID) throws -> Bool {
         guard try links.find(.id(authentication.user), of: client) != nil else { return false }
-        switch authentication.evidence {
-        case .approval(_, let enrollment): return try enrollments.state(enrollment) == .active
-        case .code(let identifier, _): return try identifiers.verified(identifier)?.user == authentication.user
+        return try isGood(authentication.evidence, authentication.user)
+    }
+
+    /// Whether what showed who somebody is still does.
+    fileprivate func isGood(_ evidence: Authentication.Evidence, _ user: UserID) throws -> Bool {
+        switch evidence {
+        case .approval(_, let enrollment): try enrollments.state(enrollment) == .active
+        case .code(let identifier, _): try identifiers.verified(identifier)?.user == user
         }
     }
 
