@@ -172,7 +172,7 @@ extension SimulationTests {
             },
             History(7, "which was asked last") { world in
                 _ = try world.askAgain(try world.some(approved))
-                try world.commit("UPDATE enrollments SET removed_at = 1")
+                try world.commit("UPDATE enrollments SET removed_at = 1 WHERE removed_at IS NULL")
             },
             History(7, "let in nowhere") { world in
                 let id = try world.some(approved)
