@@ -221,7 +221,7 @@ package struct OutboxWorker: Sendable {
             return try await send()
         } catch {
             ports.logger.error("a message cannot be made", metadata: ["error": "\(error)"])
-            return .failed("the database cannot be used", notBefore: nil)
+            return .failed("the database cannot be used")
         }
     }
 

@@ -69,6 +69,9 @@ struct AuthorizationRequest: Sendable {
         return url
     }
 
+    /// A parameter stands more than once.
+    private struct Twice: Error {}
+
     /// The code in the URL at which the browser came back.
     ///
     /// The state is checked first, then the sender: an error that somebody made up is no error of the issuer's. Spec:
@@ -78,7 +81,9 @@ struct AuthorizationRequest: Sendable {
         let end = text.firstIndex(of: "?") ?? text.endIndex
         let place = registration.redirectURI.description.prefix { $0 != "?" }
         guard text[..<end].hasSameBytes(as: place), end < text.endIndex,
-            let fields = FormText.decoded(String(text[text.index(after: end)...].prefix { $0 != "#" }))
+            let list = FormText.fields(in: text[text.index(after: end)...].prefix { $0 != "#" }),
+            // Spec: RFC 6749 §3.1.
+            let fields = try? Dictionary(list.map { ($0.name, $0.value) }, uniquingKeysWith: { _, _ in throw Twice() })
         else { throw .signInResponse(.malformed) }
         guard let given = fields["state"], state.isSame(as: Secret(given)) else {
             throw .signInResponse(.wrongState)

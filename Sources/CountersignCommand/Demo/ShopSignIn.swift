@@ -66,7 +66,7 @@ actor ShopSignIn {
             ("scope", "openid email"), ("state", state), ("nonce", nonce), ("code_challenge", challenge),
             ("code_challenge_method", "S256"),
         ]
-        return "\(issuer)/oauth2/authorize?\(Self.form(query))"
+        return "\(issuer)/oauth2/authorize?\(FormText.encoded(query))"
     }
 
     /// Takes what the browser brings back.
@@ -122,7 +122,7 @@ actor ShopSignIn {
         let pair = "\(clientID):\(secret.reveal())"
         request.headers.add(name: "Authorization", value: "Basic \(Base64.encode(Array(pair.utf8)))")
         request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-        request.body = .bytes(ByteBuffer(string: Self.form(fields)))
+        request.body = .bytes(ByteBuffer(string: FormText.encoded(fields)))
         return try await Self.reply(to: request)
     }
 
@@ -130,9 +130,5 @@ actor ShopSignIn {
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
         guard response.status == .ok else { throw Refused() }
         return try JSONValue(parsing: Array(try await response.body.collect(upTo: 1 << 16).readableBytesView))
-    }
-
-    static func form(_ fields: [(String, String)]) -> String {
-        fields.map { "\($0.0)=\(Remote.escaped($0.1))" }.joined(separator: "&")
     }
 }

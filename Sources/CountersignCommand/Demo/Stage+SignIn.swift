@@ -86,7 +86,7 @@ private actor DemoBrowser {
             throw CommandError("\(page.url) is no sign-in page.")
         }
         let form = [("request", String(sealed.output.1))] + fields.map { ($0.key, $0.value) }
-        return try await send(url, form: ShopSignIn.form(form))
+        return try await send(url, form: FormText.encoded(form))
     }
 
     private func send(_ url: String, form: String?) async throws -> Page {

@@ -154,7 +154,7 @@ extension UnitOfWork {
     ) throws {
         try outbox.enqueue(
             OutboxMessage(
-                id: nextEventID(),
+                id: nextID(),
                 content: .withdrawal(challenge.id, to: enrollment, client: challenge.question.client),
                 dueAt: now, expiresAt: now.adding(AnnounceChallenge.withdrawalLifetime)))
         notify(.outbox)
@@ -179,7 +179,7 @@ extension UnitOfWork {
     ) throws {
         try outbox.enqueue(
             OutboxMessage(
-                id: nextEventID(), content: .push(challenge.id, to: enrollment, client: challenge.question.client),
+                id: nextID(), content: .push(challenge.id, to: enrollment, client: challenge.question.client),
                 dueAt: now,
                 expiresAt: challenge.expiresAt))
         try pushes.record(.queued(lastFailure: nil), of: challenge.id, to: enrollment, at: now)

@@ -76,9 +76,13 @@ package enum ClaimChallenge {
     private static func judge(
         _ enrollment: Enrollment, for challenge: Challenge, in work: UnitOfWork
     ) throws -> Outcome? {
-        guard try work.isWelcome(enrollment.user, to: challenge) else {
-            return .userNotLinked
-        }
+        let client = challenge.question.client
+        // Somebody who signs in may become a user of the client.
+        guard
+            try challenge.purpose.authorization == nil
+                ? work.links.find(.id(enrollment.user), of: client) != nil
+                : work.isWelcome(enrollment.user, at: client)
+        else { return .userNotLinked }
         guard enrollment.counts(at: work.now) else { return .waiting }
         guard let type = try work.types.find(challenge.question.type), enrollment.satisfies(type),
             enrollment.canAnswer(by: challenge.methods, at: work.now)
@@ -90,15 +94,5 @@ package enum ClaimChallenge {
         _ enrollment: EnrollmentID, in work: UnitOfWork
     ) throws -> Outcome {
         try work.countRefused(.claim, of: enrollment).map(Outcome.rateLimited) ?? .codeInvalid
-    }
-}
-
-extension UnitOfWork {
-    /// Whether a user may be asked by a code: the client knows them, or lets whoever signs in become its user.
-    fileprivate func isWelcome(_ user: UserID, to challenge: Challenge) throws -> Bool {
-        let client = challenge.question.client
-        if try links.find(.id(user), of: client) != nil { return true }
-        guard challenge.purpose.authorization != nil else { return false }
-        return try relyingParties.find(client)?.registration == .open
     }
 }

@@ -176,7 +176,7 @@ extension UnitOfWork {
         ])
         try outbox.enqueue(
             OutboxMessage(
-                id: nextEventID(),
+                id: nextID(),
                 content: .hook(authenticator.hook, client: enrollment.client, body: body.encoded), dueAt: now,
                 expiresAt: now.adding(OutboxMessage.lifetime)))
         notify(.outbox)

@@ -90,7 +90,7 @@ extension UnitOfWork {
             in: challenge.locale?.tag)
         try outbox.enqueue(
             OutboxMessage(
-                id: nextEventID(),
+                id: nextID(),
                 content: .personal(message, to: .phone(text.phone), client: challenge.question.client),
                 dueAt: now, expiresAt: challenge.expiresAt))
         notify(.outbox)

@@ -73,7 +73,7 @@ extension UnitOfWork {
             let body = change.json(of: enrollment, to: receiver, at: now).encoded
             try outbox.enqueue(
                 OutboxMessage(
-                    id: nextEventID(), content: .notice(receiver.uri, client: receiver.client, body: body),
+                    id: nextID(), content: .notice(receiver.uri, client: receiver.client, body: body),
                     dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime)))
         }
         if !receivers.isEmpty { notify(.outbox) }

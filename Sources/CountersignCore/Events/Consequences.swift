@@ -209,7 +209,7 @@ extension UnitOfWork {
             outcome.auditKind, outcome.reason.map { ["reason": .string($0)] } ?? [:],
             client: challenge.question.client, user: challenge.user, enrollment: outcome.decidedBy,
             challenge: challenge.id)
-        if let callback = challenge.callback(ended: outcome, id: nextEventID(), at: now) {
+        if let callback = challenge.callback(ended: outcome, id: nextID(), at: now) {
             try outbox.enqueue(callback)
             notify(.outbox)
         }
@@ -252,7 +252,7 @@ extension UnitOfWork {
     ) throws {
         try audit.append(
             AuditEvent(
-                id: nextEventID(), at: now, kind: kind, actor: actor, client: client, user: user,
+                id: nextID(), at: now, kind: kind, actor: actor, client: client, user: user,
                 enrollment: enrollment, challenge: challenge, detail: detail))
     }
 }

@@ -26,7 +26,7 @@ package enum ShowClaims {
         let kinds = PersonalAddress.Kind.allCases.filter { verified.scopes.contains($0.rawValue) }
         guard !kinds.isEmpty else { return .claims(family.user, UserAddresses()) }
         let addresses = try await ports.store.read {
-            try $0.addresses(of: family.user, for: family.client, ports.hasher)
+            try $0.addresses(of: family.user, for: family.client)
         }
         return .claims(family.user, UserAddresses(addresses.entries.filter { kinds.contains($0.address.kind) }))
     }

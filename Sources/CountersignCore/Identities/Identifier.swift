@@ -71,10 +71,8 @@ package protocol IdentifierStore {
     func verified(_ id: IdentifierID) throws -> VerifiedIdentifier?
     /// A client's claim on a name.
     func claim(_ name: IdentifierName, by client: ClientID) throws -> ClaimedIdentifier?
-    /// A user's verified identifiers, oldest first.
-    func verified(of user: UserID) throws -> [VerifiedIdentifier]
-    /// What clients claim of a user, oldest first.
-    func claims(of user: UserID) throws -> [ClaimedIdentifier]
+    /// A user's identifiers, oldest first: those that are verified, and what clients claim.
+    func identifiers(of user: UserID) throws -> (verified: [VerifiedIdentifier], claims: [ClaimedIdentifier])
     /// Adds a verified identifier.
     ///
     /// - Returns: false if it is somebody's already.
@@ -89,4 +87,11 @@ package protocol IdentifierStore {
     func claims(on name: IdentifierName) throws -> [ClaimedIdentifier]
     /// Deletes what a client claims of a user or, without a client, all identifiers of a user.
     func deleteIdentifiers(of user: UserID, claimedBy client: ClientID?) throws
+}
+
+extension IdentifierStore {
+    /// A user's verified identifiers, oldest first.
+    package func verified(of user: UserID) throws -> [VerifiedIdentifier] { try identifiers(of: user).verified }
+    /// What clients claim of a user, oldest first.
+    package func claims(of user: UserID) throws -> [ClaimedIdentifier] { try identifiers(of: user).claims }
 }

@@ -31,21 +31,22 @@ package struct UserAddresses: Hashable, Sendable {
 extension Stores {
     /// What a client itself says of a user's addresses, and whether it is proved.
     func claimedAddresses(of user: UserID, by client: ClientID, _ hasher: KeyedHasher) throws -> UserAddresses {
-        let claims = try identifiers.claims(of: user).filter { $0.client == client }
-        guard !claims.isEmpty else { return UserAddresses() }
-        let verified = Set(try identifiers.verified(of: user).map { hasher.identifier($0.address) })
+        let (verified, claims) = try identifiers.identifiers(of: user)
+        let proved = Set(verified.map { hasher.identifier($0.address) })
         return UserAddresses(
-            claims.map { .init($0.address, isVerified: verified.contains(hasher.identifier($0.address))) })
+            claims.filter { $0.client == client }
+                .map { .init($0.address, isVerified: proved.contains(hasher.identifier($0.address))) })
     }
 
     /// What a client learns of a user who lets it know their addresses: the first that the user has proved, or else
     /// what the client itself says.
-    func addresses(of user: UserID, for client: ClientID, _ hasher: KeyedHasher) throws -> UserAddresses {
-        let verified = try identifiers.verified(of: user)
-        let claimed = try claimedAddresses(of: user, by: client, hasher)
+    func addresses(of user: UserID, for client: ClientID) throws -> UserAddresses {
+        let (verified, claims) = try identifiers.identifiers(of: user)
+        // A claim that is proved is among the verified ones, so that what is left is not.
+        let known =
+            verified.map { UserAddresses.Entry($0.address, isVerified: true) }
+            + claims.filter { $0.client == client }.map { UserAddresses.Entry($0.address, isVerified: false) }
         return UserAddresses(
-            PersonalAddress.Kind.allCases.compactMap { kind in
-                verified.first { $0.address.kind == kind }.map { .init($0.address, isVerified: true) } ?? claimed[kind]
-            })
+            PersonalAddress.Kind.allCases.compactMap { kind in known.first { $0.address.kind == kind } })
     }
 }

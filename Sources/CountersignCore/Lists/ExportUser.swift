@@ -133,15 +133,14 @@ package struct ExportUser: Sendable {
         of user: UserID, in scope: ListScope, _ now: Timestamp, _ reader: any Stores
     ) throws -> [Part] {
         let families = try reader.families.families(of: user)
-        let claims = try reader.identifiers.claims(of: user)
+        let (identifiers, claims) = try reader.identifiers.identifiers(of: user)
         switch scope {
         case .client(let client):
             return claims.filter { $0.client == client }.map(Part.claim)
                 + families.filter { $0.client == client }.map(Part.tokens)
         case .all:
-            let identifiers = try reader.identifiers.verified(of: user).map(Part.identifier)
             let sessions = try reader.sessions.sessions(of: user, at: now).map(Part.session)
-            return identifiers + claims.map(Part.claim) + sessions + families.map(Part.tokens)
+            return identifiers.map(Part.identifier) + claims.map(Part.claim) + sessions + families.map(Part.tokens)
         }
     }
 

@@ -25,14 +25,8 @@ package final class UnitOfWork: StoreAccess {
         random = ports.random
     }
 
-    /// An id for an event or a message.
-    func nextEventID() -> EventID { nextID() }
-
-    /// An id for a new row.
+    /// An id for an event, a message or another new row.
     func nextID<Kind>() -> ID<Kind> { random.id(at: now) }
-
-    /// Random bytes.
-    func randomBytes(_ count: Int) -> [UInt8] { random.bytes(count) }
 
     /// The state of an enrollment after its user's row is locked; nil if there is none.
     func locked(_ id: EnrollmentID) throws -> Enrollment? {

@@ -86,8 +86,8 @@ package enum AskSignIn {
             }
             let asked: Asked
             switch try work.ask(request, wanted, of: client, party, made, limits) {
-            case .success(let answer): asked = answer
-            case .failure(let refusal): return refusal.outcome
+            case .asked(let answer): asked = answer
+            case .refused(let outcome): return outcome
             }
             let authorization = Authorization(
                 id: made.id, wanted: wanted, browser: browser, user: nil, ask: asked.ask, state: .open,
@@ -134,8 +134,10 @@ package enum AskSignIn {
         }
     }
 
-    fileprivate struct Refusal: Error {
-        let outcome: Outcome
+    /// An ask, or why there is none; what was counted for it stays counted.
+    fileprivate enum Answer {
+        case asked(Asked)
+        case refused(Outcome)
     }
 }
 
@@ -167,13 +169,13 @@ extension UnitOfWork {
     fileprivate func ask(
         _ request: AskSignIn.Request, _ wanted: Wanted, of client: Client, _ party: RelyingParty,
         _ made: AskSignIn.Made, _ limits: ClientLimits
-    ) throws -> Result<AskSignIn.Asked, AskSignIn.Refusal> {
+    ) throws -> AskSignIn.Answer {
         switch request.way {
-        case .device: return .success(number(of: client.id, made))
+        case .device: return .asked(number(of: client.id, made))
         case .qr: return try code(of: client, from: request.place, made, limits)
         case .email, .text:
             guard let address = wanted.identifier?.address, party.sends(to: address) else {
-                return .failure(AskSignIn.Refusal(outcome: .clientGone))
+                return .refused(.clientGone)
             }
             return try message(to: address, of: client.id, party, made, limits)
         }
@@ -192,7 +194,7 @@ extension UnitOfWork {
     private func message(
         to address: PersonalAddress, of client: ClientID, _ party: RelyingParty, _ made: AskSignIn.Made,
         _ limits: ClientLimits
-    ) throws -> Result<AskSignIn.Asked, AskSignIn.Refusal> {
+    ) throws -> AskSignIn.Answer {
         var budgets: [AttemptLimit] = [.signInMessages(to: hasher.name(of: address))]
         switch address {
         case .email: budgets.append(.signInMailsOf(client, maximum: limits.mails))
@@ -203,7 +205,7 @@ extension UnitOfWork {
         for budget in budgets {
             let count = try count(budget)
             guard !count.isExceeded else {
-                return .failure(AskSignIn.Refusal(outcome: .tooMany(retryAfter: count.retryAfter(at: now))))
+                return .refused(.tooMany(retryAfter: count.retryAfter(at: now)))
             }
         }
         let until = now.adding(Verification.lifetime)
@@ -212,7 +214,7 @@ extension UnitOfWork {
             isBrowserKnown: false)
         let content = OutboxMessage.Content.signInCode(
             made.id, of: made.verification, by: address.kind, client: client)
-        return .success(AskSignIn.Asked(ask, by: .message(message(content, made, until: until))))
+        return .asked(AskSignIn.Asked(ask, by: .message(message(content, made, until: until))))
     }
 
     private func message(
@@ -224,13 +226,13 @@ extension UnitOfWork {
     /// Shows a code to whoever scans it.
     private func code(
         of client: Client, from place: ContextLine?, _ made: AskSignIn.Made, _ limits: ClientLimits
-    ) throws -> Result<AskSignIn.Asked, AskSignIn.Refusal> {
+    ) throws -> AskSignIn.Answer {
         guard let type = try types.find(.qr), type.isOpen(to: client.id) else {
-            return .failure(AskSignIn.Refusal(outcome: .clientGone))
+            return .refused(.clientGone)
         }
         let count = try count(.signInCodes(client.id, maximum: limits.codeAsks))
         guard !count.isExceeded else {
-            return .failure(AskSignIn.Refusal(outcome: .tooMany(retryAfter: count.retryAfter(at: now))))
+            return .refused(.tooMany(retryAfter: count.retryAfter(at: now)))
         }
         let inputs = AskChallenge.RandomInputs(challenge: made.challenge, nonce: made.nonce, number: made.number)
         let request = AskRequest.signIn(nil, type, at: client, from: place, for: AskSignIn.codeLifetime)
@@ -239,10 +241,10 @@ extension UnitOfWork {
             now: now)
         let decided = try? AskChallenge.decide(
             request, facts, inputs, purpose: .authorization(made.id), issuer: issuer, hasher: hasher)
-        guard let decided else { return .failure(AskSignIn.Refusal(outcome: .clientGone)) }
+        guard let decided else { return .refused(.clientGone) }
         let ask = Authorization.Ask(
             .code, until: decided.challenge.expiresAt, challenge: decided.challenge.id, isBrowserKnown: false)
-        return .success(AskSignIn.Asked(ask, by: .challenge(decided)))
+        return .asked(AskSignIn.Asked(ask, by: .challenge(decided)))
     }
 }
 

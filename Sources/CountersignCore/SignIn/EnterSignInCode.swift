@@ -79,8 +79,7 @@ extension UnitOfWork {
         guard let party = try relyingParties.find(client) else { return nil }
         let name = hasher.identifier(address)
         if let verified = try identifiers.verified(name) {
-            let isLinked = try links.find(.id(verified.user), of: client) != nil
-            return isLinked || party.registration == .open ? verified : nil
+            return try isWelcome(verified.user, at: client) ? verified : nil
         }
         // Finding the link locks the user, who may be deleted at the same time; then the claim is read again.
         if let user = try identifiers.claim(name, by: client)?.user, try links.find(.id(user), of: client) != nil,

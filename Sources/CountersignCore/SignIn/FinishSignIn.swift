@@ -180,12 +180,21 @@ extension UnitOfWork {
         }
     }
 
+    /// Whether a user may sign in at a client: the client knows them, or takes whoever signs in.
+    func isWelcome(_ user: UserID, at client: ClientID) throws -> Bool {
+        try links.find(.id(user), of: client) != nil || takesAnybody(client)
+    }
+
+    private func takesAnybody(_ client: ClientID) throws -> Bool {
+        try relyingParties.find(client)?.registration == .open
+    }
+
     /// Links a user to a client that takes whoever signs in.
     ///
     /// - Returns: false if the client does not know the user, and takes nobody.
     fileprivate func admit(_ user: UserID, to client: ClientID) throws -> Bool {
         if try links.find(.id(user), of: client) != nil { return true }
-        guard try relyingParties.find(client)?.registration == .open else { return false }
+        guard try takesAnybody(client) else { return false }
         // Nobody deletes the user meanwhile.
         try users.lock(user)
         guard let known = try users.find(user), known.deletedAt == nil else { return false }

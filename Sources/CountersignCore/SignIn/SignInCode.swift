@@ -13,7 +13,7 @@ package enum SignInCode {
         of id: AuthorizationID, _ verification: VerificationID, ports: Ports
     ) async throws -> (message: PersonalMessage, address: PersonalAddress)? {
         let now = ports.time.now
-        let found: (Authorization, Client)? = try await ports.store.read { reader in
+        let found: (Authorization, Verification, until: Timestamp, Client)? = try await ports.store.read { reader in
             guard let found = try reader.authorizations.find(id), found.state == .open,
                 let ask = found.ask, now < ask.until, let sent = ask.verification, sent.id == verification,
                 let client = try reader.clients.find(found.client), client.disabledAt == nil,
@@ -21,13 +21,11 @@ package enum SignInCode {
                 try !reader.counted(.wrongSignInCodes(for: ports.hasher.name(of: sent.address)), at: now).isUsedUp
             else { return nil }
             let user = try reader.person(named: .address(sent.address), at: client.id, ports.hasher)
-            return user != nil || party.registration == .open ? (found, client) : nil
+            return user != nil || party.registration == .open ? (found, sent, until: ask.until, client) : nil
         }
-        guard let (authorization, client) = found, let ask = authorization.ask, let sent = ask.verification else {
-            return nil
-        }
+        guard let (authorization, sent, until, client) = found else { return nil }
         let message = PersonalMessage.signIn(
-            ports.hasher.code(of: sent), minutes: max(1, Int((ask.until - now).value / 60)), at: client.name,
+            ports.hasher.code(of: sent), minutes: max(1, Int((until - now).value / 60)), at: client.name,
             link: sent.address.kind == .email ? link(of: authorization.id, sent, ports: ports) : nil,
             from: authorization.wanted.askedFrom, in: authorization.wanted.askedIn)
         return (message, sent.address)

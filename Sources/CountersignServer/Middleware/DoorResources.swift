@@ -31,16 +31,9 @@ final class DoorResources: Sendable {
         return try await authentication(outcome, named: ClientID(id)?.description, from: caller)
     }
 
-    /// Authenticates a client by an assertion that it has signed.
-    ///
-    /// - Returns: nil if the client is authenticated by it, and is not disabled.
-    func client(
-        assertion: Secret<String>, for audiences: [String], from caller: ServerContext
-    ) async throws -> (client: ClientID?, failure: ClientAuthentication) {
-        switch try await AuthenticateByKey.authenticate(assertion, for: audiences, ports: ports) {
-        case .authenticated(let client): return (client.disabledAt == nil ? client.id : nil, .disabled)
-        case .refused: return (nil, try await authentication(.refused, named: nil, from: caller))
-        }
+    /// Counts a failure of somebody who named no client that could be found.
+    func failed(from caller: ServerContext) async throws -> ClientAuthentication {
+        try await authentication(.refused, named: nil, from: caller)
     }
 
     /// Authenticates the operator's client by the bootstrap token, which is valid only on the server's own machine.

@@ -34,9 +34,8 @@ extension SignInDoor {
             checked = try await AuthorizationChecks.check(form, ports: ports)
         } catch let error as AuthorizationChecks.ClientError {
             return try result(.error(error.error), of: error.wanted, incoming)
-        } catch var error as PageError {
-            error.language = language(form["ui_locales"], incoming)
-            throw error
+        } catch let error as PageError {
+            throw error.said(in: language(form["ui_locales"], incoming))
         }
         let visit = Visit(incoming, cookies, ports)
         if let finished = try await goOn(checked, visit) {
@@ -128,7 +127,7 @@ extension SignInDoor {
     ///
     /// Spec: RFC 6749 §3.1.2, §4.1.2.
     private static func location(_ uri: String, _ fields: [(String, String)]) -> String {
-        let query = fields.map { "\($0.0)=\(URIText.encoded($0.1))" }.joined(separator: "&")
+        let query = FormText.encoded(fields)
         return uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
     }
 }

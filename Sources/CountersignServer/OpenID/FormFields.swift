@@ -31,22 +31,14 @@ struct FormFields: Sendable {
     }
 
     private init(_ text: Substring) throws(Malformed) {
+        guard let list = FormText.fields(in: text) else {
+            throw Malformed(description: "the parameters are not form-urlencoded")
+        }
         var fields: [String: String] = [:]
-        for part in text.split(separator: "&") {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(pair[0]), let value = pair.count == 2 ? Self.decoded(pair[1]) : "" else {
-                throw Malformed(description: "the parameters are not form-urlencoded")
-            }
-            guard fields.updateValue(value, forKey: name) == nil else {
-                throw Malformed(description: "a parameter stands more than once")
-            }
+        for (name, value) in list where fields.updateValue(value, forKey: name) != nil {
+            throw Malformed(description: "a parameter stands more than once")
         }
         self.fields = fields
-    }
-
-    /// A text after decoding, in which a plus sign is a blank.
-    private static func decoded(_ text: Substring) -> String? {
-        Incoming.decoded(text.replacing("+", with: " ")[...])
     }
 
     /// The value of a parameter; nil if it is absent or empty.
@@ -56,26 +48,7 @@ struct FormFields: Sendable {
 
     /// The parameters of these names, for a request that is sent on.
     func query(of names: [String]) -> String {
-        fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }
-            .map { "\(URIText.encoded($0.key))=\(URIText.encoded($0.value))" }.joined(separator: "&")
-    }
-}
-
-/// Text in the query of a URI.
-enum URIText {
-    /// The text with everything percent-encoded but unreserved characters.
-    ///
-    /// Spec: RFC 3986 §2.3.
-    static func encoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if byte.isUnreserved {
-                bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes += Hex.encodeUppercase([byte]).utf8
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        FormText.encoded(
+            fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 }

@@ -124,8 +124,6 @@ extension SignInDoor {
     }
 
     private func tooOld(_ visit: Visit) -> PageError {
-        var error = PageError.gone
-        error.language = language(nil, visit.incoming)
-        return error
+        PageError.gone.said(in: language(nil, visit.incoming))
     }
 }

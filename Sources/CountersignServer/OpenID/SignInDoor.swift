@@ -104,6 +104,13 @@ struct PageError: Error {
     /// There is no such sign-in in this browser, or no more.
     static let gone = PageError(.tooOld, why: nil, status: 404)
 
+    /// The same in a language.
+    func said(in language: PageLanguage) -> PageError {
+        var error = self
+        error.language = language
+        return error
+    }
+
     /// Too many tries.
     static func tooMany(retryAfter seconds: Seconds, at now: Timestamp) -> PageError {
         PageError(

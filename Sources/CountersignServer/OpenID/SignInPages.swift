@@ -53,9 +53,7 @@ extension SignInDoor {
                 throw PageError(.tooOld, why: nil, status: 409)
             }
             let error = OAuthError(.accessDenied, "the person cancelled the sign-in")
-            return try result(
-                .error(error), of: carried.wanted, visit.incoming, isAfterForm: true,
-                frame: try await frame(carried, visit))
+            return try await result(.error(error), of: carried, visit)
         }
         addWaiting(to: &table)
         addCodes(to: &table)
@@ -124,9 +122,7 @@ extension SignInDoor {
         guard let sealed = form["request"], !visit.isNew,
             let carried = SealedSignIn.open(sealed, in: visit.browser, ports: ports)
         else {
-            var error = PageError(.tooOld, why: nil, status: 400)
-            error.language = language(nil, incoming)
-            throw error
+            throw PageError(.tooOld, why: nil, status: 400).said(in: language(nil, incoming))
         }
         return (carried, form, visit)
     }
@@ -143,9 +139,7 @@ extension SignInDoor {
         case .tooEarly(let open, let seconds):
             return try await codePage(of: open, .tooEarly(seconds: Int(seconds.value)), typed: nil, visit)
         case .tooMany(let seconds):
-            var error = PageError.tooMany(retryAfter: seconds, at: ports.time.now)
-            error.language = language
-            throw error
+            throw PageError.tooMany(retryAfter: seconds, at: ports.time.now).said(in: language)
         }
     }
 
@@ -253,14 +247,10 @@ extension SignInDoor {
         case .finished(let finished): return try await result(of: finished, visit)
         case .otherPerson(let wanted):
             let error = OAuthError(.loginRequired, "somebody else has signed in than the client expects")
-            return try result(
-                .error(error), of: wanted, visit.incoming, isAfterForm: true,
-                frame: try await frame(CarriedSignIn(wanted: wanted), visit))
+            return try await result(.error(error), of: CarriedSignIn(wanted: wanted), visit)
         case .tooWeak(let wanted):
             let error = OAuthError(.unmetAuthenticationRequirements, "the person has signed in by a weaker way")
-            return try result(
-                .error(error), of: wanted, visit.incoming, isAfterForm: true,
-                frame: try await frame(CarriedSignIn(wanted: wanted), visit))
+            return try await result(.error(error), of: CarriedSignIn(wanted: wanted), visit)
         case .notReady, .tooMany: return try await finishAgain(id, visit)
         case .clientGone: throw PageError.unknownClient
         }
@@ -281,10 +271,14 @@ extension SignInDoor {
         return try await result(of: finished, visit)
     }
 
+    /// What the client gets, after a form of ours.
+    private func result(_ result: Result, of carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
+        try self.result(
+            result, of: carried.wanted, visit.incoming, isAfterForm: true, frame: try await frame(carried, visit))
+    }
+
     private func result(of finished: FinishSignIn.Finished, _ visit: Visit) async throws -> Response {
-        var response = try result(
-            .code(finished.code), of: finished.wanted, visit.incoming, isAfterForm: true,
-            frame: try await frame(CarriedSignIn(wanted: finished.wanted), visit))
+        var response = try await result(.code(finished.code), of: CarriedSignIn(wanted: finished.wanted), visit)
         if let session = finished.session {
             response.headers[values: .setCookie].append(cookies.setting(session, at: ports.time.now))
         }

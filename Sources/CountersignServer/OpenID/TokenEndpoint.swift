@@ -119,12 +119,16 @@ extension OAuthDoor {
         }
         let path = String(incoming.target.prefix { $0 != "?" })
         let audiences = ["\(ports.issuer)", "\(ports.issuer)/oauth2/token", "\(ports.issuer)\(path)"]
-        let (client, failure) = try await resources.client(
-            assertion: assertion, for: audiences, from: incoming.context)
-        guard let client, form["client_id"].map({ $0.hasSameBytes(as: "\(client)") }) ?? true else {
-            throw Self.refusal(failure, "the assertion is not good, or not for this server")
+        let description = "the assertion is not good, or not for this server"
+        switch try await AuthenticateByKey.authenticate(assertion, for: audiences, ports: ports) {
+        case .authenticated(let client):
+            guard client.disabledAt == nil, form["client_id"].map({ $0.hasSameBytes(as: "\(client.id)") }) ?? true
+            else {
+                throw OAuthError(.invalidClient, description)
+            }
+            return client.id
+        case .refused: throw Self.refusal(try await resources.failed(from: incoming.context), description)
         }
-        return client
     }
 
     private func publicClient(_ text: String?) async throws -> ClientID {

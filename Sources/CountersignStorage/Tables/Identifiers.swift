@@ -39,12 +39,9 @@ extension SQLTransaction {
         try all(Statements.claimsOnName, Self.arguments(name), identifier).compactMap(\.claim)
     }
 
-    func verified(of user: UserID) throws -> [VerifiedIdentifier] {
-        try all(Statements.ofUser, [user.value], identifier).compactMap(\.verified)
-    }
-
-    func claims(of user: UserID) throws -> [ClaimedIdentifier] {
-        try all(Statements.ofUser, [user.value], identifier).compactMap(\.claim)
+    func identifiers(of user: UserID) throws -> (verified: [VerifiedIdentifier], claims: [ClaimedIdentifier]) {
+        let all = try all(Statements.ofUser, [user.value], identifier)
+        return (all.compactMap(\.verified), all.compactMap(\.claim))
     }
 
     func insert(_ identifier: VerifiedIdentifier, as name: IdentifierName) throws -> Bool {

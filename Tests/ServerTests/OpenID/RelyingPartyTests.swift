@@ -8,11 +8,11 @@ import Testing
 @testable import CountersignServer
 
 @Suite("Text in the query of a URI")
-struct URITextTests {
+struct FormTextTests {
     @Test("RFC 3986 §2.3: everything is encoded but unreserved characters")
     func encoded() {
-        #expect(URIText.encoded("aZ09-._~") == "aZ09-._~")
-        #expect(URIText.encoded("a b&c=d+e/f\u{E4}%") == "a%20b%26c%3Dd%2Be%2Ff%C3%A4%25")
+        #expect(FormText.encoded("aZ09-._~") == "aZ09-._~")
+        #expect(FormText.encoded("a b&c=d+e/f\u{E4}%") == "a%20b%26c%3Dd%2Be%2Ff%C3%A4%25")
     }
 }
 

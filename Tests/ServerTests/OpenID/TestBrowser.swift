@@ -32,7 +32,7 @@ final class TestBrowser: Sendable {
     }
 
     func post(_ path: String, _ fields: [(String, String)], headers: [(String, String)] = []) async throws -> Page {
-        let form = fields.map { "\(URIText.encoded($0.0))=\(URIText.encoded($0.1))" }.joined(separator: "&")
+        let form = FormText.encoded(fields)
         let type = [("Content-Type", "application/x-www-form-urlencoded")]
         return try await send(.POST, path, headers: type + headers, body: Array(form.utf8))
     }
@@ -145,7 +145,7 @@ struct SignInPageScene: Sendable {
                 parameters.append((name, value))
             }
         }
-        let query = parameters.compactMap { name, value in value.map { "\(name)=\(URIText.encoded($0))" } }
+        let query = parameters.compactMap { name, value in value.map { "\(name)=\(FormText.encoded($0))" } }
         return "/oauth2/authorize?\(query.joined(separator: "&"))"
     }
 
@@ -190,7 +190,7 @@ struct SignInPageScene: Sendable {
     func token(
         _ fields: [(String, String)], basic: (String, String)? = nil, at path: String = "/oauth2/token"
     ) async throws -> Reply {
-        let form = fields.map { "\($0.0)=\(URIText.encoded($0.1))" }.joined(separator: "&")
+        let form = FormText.encoded(fields)
         var headers = [("Content-Type", "application/x-www-form-urlencoded")]
         if let basic {
             headers.append(("Authorization", "Basic \(Base64.encode(Array("\(basic.0):\(basic.1)".utf8)))"))
