@@ -144,6 +144,7 @@ public final class Authenticator: Sendable {
         case .codeExpired: return .codeRefused(.expired)
         case .alreadyClaimed: return .codeRefused(.alreadyClaimed)
         case .userNotLinked: return .userNotLinked
+        case .enrollmentNotConfirmed: return .enrollmentNotConfirmed
         case .pushTokenInUse: return .pushTokenInUse
         case .enrollmentWaiting: return .enrollmentWaiting
         case .enrollmentSuspended: return .enrollmentSuspended

@@ -45,6 +45,8 @@ public enum CountersignError: Error, Sendable {
     case codeRefused(CodeRefusal)
     /// The client that asks is not linked to this user.
     case userNotLinked
+    /// Another client enrolled this device, and its user has not confirmed it: the client that asks does not believe it.
+    case enrollmentNotConfirmed
     /// This device has none of the methods that the challenge allows.
     case methodMissing([AnswerMethod])
     /// A number of this many digits must be typed.
@@ -149,6 +151,7 @@ extension CountersignError {
         case .notHandleable: "not_handleable"
         case .codeRefused(let refusal): "code_\(refusal.rawValue)"
         case .userNotLinked: "user_not_linked"
+        case .enrollmentNotConfirmed: "enrollment_not_confirmed"
         case .methodMissing: "method_missing"
         case .numberRequired: "number_required"
         case .numberIncorrect: "number_incorrect"
@@ -189,7 +192,7 @@ extension CountersignError {
             .enrollmentWaiting, .enrollmentSuspended, .methodNeeded, .serverChanged, .challengeNotFound,
             .challengeExpired, .alreadyAnswered,
             .challengeEnded,
-            .notHandleable, .codeRefused, .userNotLinked, .methodMissing, .numberRequired, .numberIncorrect, .pinPolicy,
+            .notHandleable, .codeRefused, .userNotLinked, .enrollmentNotConfirmed, .methodMissing, .numberRequired, .numberIncorrect, .pinPolicy,
             .pinIncorrect, .pinLocked, .pinNotSet,
             .pinRequired, .pinAlreadySet, .biometric, .customRetry, .customFailed, .customNotRegistered,
             .authorityNeeded,
@@ -218,6 +221,7 @@ extension CountersignError {
         case .notHandleable: "Update the app."
         case .codeRefused(.malformed): "Scan the code of a challenge, from the page that shows it."
         case .codeRefused: "Scan the code that is shown now; each works for a minute and for one device."
+        case .enrollmentNotConfirmed: "Enroll with the one who asks, and approve it with a device that it believes."
         case .userNotLinked: "Enroll with the one who asks, or use a device of a user that it knows."
         case .methodMissing: "Set up what is missing, then scan the code again."
         case .numberRequired(let length): "Type the \(length) digits shown where you started this."
@@ -316,6 +320,7 @@ extension CountersignError: CustomStringConvertible {
             "The challenge has ended: \(state)\(reason.map { " (\($0))" } ?? "")."
         case .notHandleable(let reason): "The challenge cannot be handled: \(reason)."
         case .codeRefused(let refusal): "The code is refused (\(refusal.rawValue))."
+        case .enrollmentNotConfirmed: "The one who asks does not believe this device yet."
         case .userNotLinked: "The one who asks does not know this user."
         case .methodMissing(let methods):
             "This device cannot answer by \(methods.map(\.rawValue).joined(separator: " or "))."

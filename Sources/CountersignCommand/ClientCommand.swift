@@ -36,6 +36,13 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "Let its tickets enroll a further device without the approval of an earlier one.")
         var waiveEnrollmentApproval = false
 
+        @Flag(
+            help: """
+                It is somebody else's: what it says of users, and the devices that it enrolls, count for it alone until \
+                the user confirms them. This never changes.
+                """)
+        var thirdParty = false
+
         @Option(help: "How many seconds a further device waits that no earlier one approves. (default: 86400)")
         var coolingOff: Int64?
 
@@ -50,11 +57,12 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let body = ClientChanges.json(
+            let settings = ClientChanges.json(
                 name: name, rights: right.isEmpty ? nil : right, callbackURIs: callback, returnURIs: returnTo,
                 noticeURI: notice.map(JSONValue.string), basic: try basic.json,
                 waivesEnrollmentApproval: waiveEnrollmentApproval, coolingOff: coolingOff, pinPolicy: pins.json,
                 deviceLimit: devices.json, authenticators: authenticators.json)
+            let body = ClientRequest.json(settings, isThirdParty: thirdParty)
             let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
             let id = made["client_id"]?.field ?? ""
             let secret = made["client_secret"]?.field ?? ""
@@ -275,9 +283,10 @@ struct ClientCommand: AsyncParsableCommand {
     private static func describe(_ client: JSONValue) -> String {
         let gone = (client["gone_callback_uris"]?.array ?? []).compactMap(\.field)
         let lines = ["\(client["client_id"]?.field ?? "")  \(client["name"]?.field ?? "")"]
+        let thirdParty = client["third_party"] == true ? ["  a third party"] : []
         let disabled = client["disabled_at"]?.field.map { ["  disabled since \($0)"] } ?? []
         let uncalled = gone.map { "  called no more, for it said that it is gone: \($0)" }
-        return (lines + disabled + uncalled).joined(separator: "\n")
+        return (lines + thirdParty + disabled + uncalled).joined(separator: "\n")
     }
 }
 

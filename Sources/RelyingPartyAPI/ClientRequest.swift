@@ -7,9 +7,22 @@ package struct ClientRequest: Sendable {
     package let name: ClientName
     /// All that may be left out, and the name.
     package let settings: ClientChanges
+    /// Whether it is a third party.
+    package let isThirdParty: Bool
 
     /// The request as JSON.
-    package var json: JSONValue { settings.json }
+    package var json: JSONValue { Self.json(settings.json, isThirdParty: isThirdParty) }
+
+    /// A request as a caller writes it, which the server judges.
+    ///
+    /// - Parameters:
+    ///   - settings: the settings, by the static `json` of ``ClientChanges``.
+    ///   - isThirdParty: whether it is a third party.
+    package static func json(_ settings: JSONValue, isThirdParty: Bool) -> JSONValue {
+        var object = settings.object ?? [:]
+        if isThirdParty { object["third_party"] = true }
+        return .object(object)
+    }
 
     /// Reads a request.
     ///
@@ -18,6 +31,7 @@ package struct ClientRequest: Sendable {
         settings = try ClientChanges(json, isDevelopment: isDevelopment, needsName: true)
         guard let name = settings.name else { throw JSONShapeError.missing(pointer: "/name") }
         self.name = name
+        isThirdParty = json["third_party"] == true
     }
 }
 
@@ -87,6 +101,8 @@ extension ClientChanges {
                 try EnrollmentPolicies.DeviceLimit(value, at: members.pointer(to: "device_limit"))
             }, json["device_limit"])
         authenticators = try members.authenticators(isDevelopment: isDevelopment)
+        // It is read by ``ClientRequest``; no update has it.
+        if needsName { _ = try members.optionalBool("third_party") }
         try members.refuseUnknown()
     }
 }

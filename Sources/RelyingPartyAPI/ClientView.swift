@@ -31,6 +31,8 @@ package struct ClientView: Sendable {
     package var authenticators: [CustomAuthenticator]
     /// Whether it is the built-in client of the operator.
     package var isOperator: Bool
+    /// Whether it is a third party, whose word counts for it alone.
+    package var isThirdParty: Bool
     /// Since when it is let in nowhere; nil for one that is.
     package var disabledAt: Timestamp?
     /// When it was made.
@@ -41,7 +43,7 @@ package struct ClientView: Sendable {
         id: ClientID, name: String, rights: [String], callbackURIs: [String], goneURIs: [String], returnURIs: [String],
         noticeURI: String?, callbackUsername: String?, waivesEnrollmentApproval: Bool, coolingOff: Seconds,
         pinPolicy: PINPolicy, deviceLimit: EnrollmentPolicies.DeviceLimit?, authenticators: [CustomAuthenticator],
-        isOperator: Bool, disabledAt: Timestamp?, createdAt: Timestamp
+        isOperator: Bool, isThirdParty: Bool, disabledAt: Timestamp?, createdAt: Timestamp
     ) {
         self.id = id
         self.name = name
@@ -57,6 +59,7 @@ package struct ClientView: Sendable {
         self.deviceLimit = deviceLimit
         self.authenticators = authenticators
         self.isOperator = isOperator
+        self.isThirdParty = isThirdParty
         self.disabledAt = disabledAt
         self.createdAt = createdAt
     }
@@ -71,7 +74,8 @@ package struct ClientView: Sendable {
             "waive_enrollment_approval": .bool(waivesEnrollmentApproval),
             "enrollment_cooling_off": .integer(coolingOff.value), "pin_policy": pinPolicy.json,
             "device_limit": deviceLimit?.json, "authenticators": .array(authenticators.map(\.json)),
-            "is_operator": .bool(isOperator), "disabled_at": .text(disabledAt), "created_at": .text(createdAt),
+            "is_operator": .bool(isOperator), "third_party": .bool(isThirdParty),
+            "disabled_at": .text(disabledAt), "created_at": .text(createdAt),
         ])
     }
 
@@ -99,6 +103,7 @@ package struct ClientView: Sendable {
             try CustomAuthenticator(element.value, at: element.pointer) { CallbackURI(named: $0) }
         }
         isOperator = try members.bool("is_operator")
+        isThirdParty = try members.bool("third_party")
         disabledAt = try members.optionalTime("disabled_at")
         createdAt = try members.time("created_at")
     }

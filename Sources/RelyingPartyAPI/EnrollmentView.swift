@@ -40,6 +40,8 @@ package struct EnrollmentView: Sendable {
     package var assurance: String
     /// When it was enrolled.
     package var createdAt: Timestamp
+    /// When its user confirmed it; nil if it counts in the group of its client alone.
+    package var confirmedAt: Timestamp?
     /// Whether a PIN is set, or locked.
     package var pin: String
     /// Whether a biometric is set.
@@ -56,7 +58,7 @@ package struct EnrollmentView: Sendable {
     /// A view of these parts.
     package init(
         enrollment: EnrollmentID, user: UserID, fingerprint: Fingerprint, device: DeviceDescription,
-        versions: [Int64], assurance: String, createdAt: Timestamp, pin: String, hasBiometric: Bool, custom: [String],
+        versions: [Int64], assurance: String, createdAt: Timestamp, confirmedAt: Timestamp?, pin: String, hasBiometric: Bool, custom: [String],
         push: PushTargetView?, state: State, waiting: [AnswerMethod: Timestamp]
     ) {
         self.enrollment = enrollment
@@ -66,6 +68,7 @@ package struct EnrollmentView: Sendable {
         self.versions = versions
         self.assurance = assurance
         self.createdAt = createdAt
+        self.confirmedAt = confirmedAt
         self.pin = pin
         self.hasBiometric = hasBiometric
         self.custom = custom
@@ -79,7 +82,7 @@ package struct EnrollmentView: Sendable {
         var object = JSONObject([
             "enrollment": .text(enrollment), "user": .text(user), "fingerprint": .text(fingerprint),
             "device": device.json, "versions": .array(versions.map(JSONValue.integer)),
-            "assurance": .string(assurance), "created_at": .text(createdAt), "pin": .string(pin),
+            "assurance": .string(assurance), "created_at": .text(createdAt), "confirmed_at": .text(confirmedAt), "pin": .string(pin),
             "biometric": .bool(hasBiometric), "custom": .texts(custom), "push": push?.json,
             "state": .string(state.name),
         ])
@@ -109,6 +112,7 @@ package struct EnrollmentView: Sendable {
         versions = try members.required("versions", "an array of numbers") { $0.array?.compactMap(\.integer) }
         assurance = try members.string("assurance")
         createdAt = try members.time("created_at")
+        confirmedAt = try members.optionalTime("confirmed_at")
         pin = try members.string("pin")
         hasBiometric = try members.bool("biometric")
         custom = try members.requiredStrings("custom")

@@ -25,20 +25,6 @@ struct SignInCodeTests {
         return asked
     }
 
-    /// The code that is sent; nil if none is.
-    private func sent(_ scene: SignInScene, for asked: Authorization) async throws -> EntryNumber? {
-        let id = try #require(asked.ask?.verification?.id)
-        return try await SignInCode.message(of: asked.id, id, ports: scene.world.ports)
-            .flatMap { $0.message.values["code"]?.reveal() }.flatMap { EntryNumber($0) }
-    }
-
-    private func enter(
-        _ scene: SignInScene, _ code: EntryNumber, for asked: Authorization, in browser: BrowserID? = nil
-    ) async throws -> EnterSignInCode.Outcome {
-        try await EnterSignInCode.enter(
-            .code(code), for: asked.id, in: browser ?? scene.browser, ports: scene.world.ports)
-    }
-
     /// A code that is not the one that was sent.
     private func wrong(_ scene: SignInScene, _ asked: Authorization) throws -> EntryNumber {
         let right = scene.world.ports.hasher.code(of: try #require(asked.ask?.verification))
@@ -49,8 +35,8 @@ struct SignInCodeTests {
     @discardableResult
     private func signIn(_ scene: SignInScene, _ name: String = "customer-1") async throws -> UserID {
         let asked = try await asked(scene, name)
-        let code = try #require(try await sent(scene, for: asked))
-        #expect(try await enter(scene, code, for: asked) == .authenticated)
+        let code = try #require(try await scene.sent(for: asked))
+        #expect(try await scene.enter(code, for: asked) == .authenticated)
         guard case .finished(let finished) = try await scene.finish(asked),
             case .redeemed(let redeemed) = try await scene.redeem(finished.code)
         else { throw World.Broken("finish") }
@@ -61,9 +47,9 @@ struct SignInCodeTests {
     func signsIn() async throws {
         let scene = try await scene()
         let asked = try await asked(scene)
-        let code = try #require(try await sent(scene, for: asked))
-        #expect(try await enter(scene, code, for: asked) == .authenticated)
-        #expect(try await enter(scene, code, for: asked) == .notFound)
+        let code = try #require(try await scene.sent(for: asked))
+        #expect(try await scene.enter(code, for: asked) == .authenticated)
+        #expect(try await scene.enter(code, for: asked) == .notFound)
         guard case .finished(let finished) = try await scene.finish(asked),
             case .redeemed(let redeemed) = try await scene.redeem(finished.code)
         else { throw World.Broken("finish") }
@@ -85,11 +71,11 @@ struct SignInCodeTests {
             let asked = try await asked(scene, name, in: browser)
             let wrong = try wrong(scene, asked)
             for left in [4, 3, 2, 1] {
-                #expect(try await enter(scene, wrong, for: asked, in: browser) == .wrong(asked, triesLeft: left))
+                #expect(try await scene.enter(wrong, for: asked, in: browser) == .wrong(asked, triesLeft: left))
             }
-            #expect(try await enter(scene, wrong, for: asked, in: browser) == .over(asked))
+            #expect(try await scene.enter(wrong, for: asked, in: browser) == .over(asked))
             let right = scene.world.ports.hasher.code(of: try #require(asked.ask?.verification))
-            for _ in 0..<120 { #expect(try await enter(scene, right, for: asked, in: browser) == .over(asked)) }
+            for _ in 0..<120 { #expect(try await scene.enter(right, for: asked, in: browser) == .over(asked)) }
         }
         // What was typed in vain afterwards has not locked the address.
         scene.world.time.advance(seconds: 60)
@@ -115,7 +101,7 @@ struct SignInCodeTests {
     func takenAway() async throws {
         let scene = try await scene()
         let asked = try await asked(scene)
-        #expect(try await enter(scene, try #require(try await sent(scene, for: asked)), for: asked) == .authenticated)
+        #expect(try await scene.enter(try #require(try await scene.sent(for: asked)), for: asked) == .authenticated)
         try await scene.set()
         #expect(try await scene.finish(asked) == .notReady)
         // A user of another client, whose device is removed after the approval, does not become this one's user.
@@ -140,9 +126,9 @@ struct SignInCodeTests {
     func unknown() async throws {
         let scene = try await scene()
         let asked = try await asked(scene, "nobody")
-        #expect(try await sent(scene, for: asked) == nil)
+        #expect(try await scene.sent(for: asked) == nil)
         let right = scene.world.ports.hasher.code(of: try #require(asked.ask?.verification))
-        #expect(try await enter(scene, right, for: asked) == .wrong(asked, triesLeft: 4))
+        #expect(try await scene.enter(right, for: asked) == .wrong(asked, triesLeft: 4))
         try await scene.set(ways: [.email], registration: .open)
         let user = try await signIn(scene, "nobody")
         #expect(user != scene.user)
@@ -159,14 +145,14 @@ struct SignInCodeTests {
         for number in 0..<20 {
             scene.world.time.advance(seconds: 3600)
             let asked = try await asked(scene)
-            #expect(try await sent(scene, for: asked) != nil, "\(number)")
-            for _ in 0..<5 { _ = try await enter(scene, try wrong(scene, asked), for: asked) }
+            #expect(try await scene.sent(for: asked) != nil, "\(number)")
+            for _ in 0..<5 { _ = try await scene.enter(try wrong(scene, asked), for: asked) }
         }
         scene.world.time.advance(seconds: 3600)
         let last = try await asked(scene)
-        #expect(try await sent(scene, for: last) == nil)
+        #expect(try await scene.sent(for: last) == nil)
         let right = scene.world.ports.hasher.code(of: try #require(last.ask?.verification))
-        #expect(try await enter(scene, right, for: last) == .wrong(last, triesLeft: 4))
+        #expect(try await scene.enter(right, for: last) == .wrong(last, triesLeft: 4))
         // A device still signs in.
         _ = try await scene.signedIn()
     }
@@ -175,7 +161,7 @@ struct SignInCodeTests {
     func resend() async throws {
         let scene = try await scene()
         let first = try await asked(scene)
-        let code = try #require(try await sent(scene, for: first))
+        let code = try #require(try await scene.sent(for: first))
         let early = try await scene.ask(try scene.wanted(), by: .email, again: first.id)
         #expect(early == .tooEarly(first, retryAfter: 30))
         scene.world.time.advance(seconds: 30)
@@ -184,7 +170,7 @@ struct SignInCodeTests {
         #expect(
             try await SignInCode.message(
                 of: first.id, try #require(first.ask?.verification?.id), ports: scene.world.ports) == nil)
-        #expect(try await enter(scene, code, for: second) == .wrong(second, triesLeft: 4))
+        #expect(try await scene.enter(code, for: second) == .wrong(second, triesLeft: 4))
         for _ in 0..<3 { _ = try await asked(scene) }
         guard case .tooMany = try await scene.ask(try scene.wanted(), by: .email) else { throw World.Broken("sixth") }
         // Another spelling is the same mailbox.
@@ -197,16 +183,16 @@ struct SignInCodeTests {
     func elsewhere() async throws {
         let scene = try await scene()
         let asked = try await asked(scene)
-        let code = try #require(try await sent(scene, for: asked))
+        let code = try #require(try await scene.sent(for: asked))
         let other = try SignInScene.browser("two")
-        #expect(try await enter(scene, code, for: asked, in: other) == .notFound)
+        #expect(try await scene.enter(code, for: asked, in: other) == .notFound)
         let number = try await scene.asked(again: asked.id)
-        #expect(try await enter(scene, code, for: asked) == .over(number))
+        #expect(try await scene.enter(code, for: asked) == .over(number))
         let again = try await self.asked(scene, again: asked.id)
-        let late = try #require(try await sent(scene, for: again))
+        let late = try #require(try await scene.sent(for: again))
         scene.world.time.advance(seconds: 600)
-        #expect(try await enter(scene, late, for: again) == .over(again))
-        #expect(try await sent(scene, for: again) == nil)
+        #expect(try await scene.enter(late, for: again) == .over(again))
+        #expect(try await scene.sent(for: again) == nil)
     }
 
     @Test("The link signs in the browser that asked, and elsewhere it shows the code")
@@ -239,9 +225,9 @@ struct SignInCodeTests {
     func atOnce() async throws {
         let scene = try await scene(.chosen)
         let asked = try await asked(scene)
-        let code = try #require(try await sent(scene, for: asked))
+        let code = try #require(try await scene.sent(for: asked))
         let outcomes = try await withThrowingTaskGroup(of: EnterSignInCode.Outcome.self) { group in
-            for _ in 0..<5 { group.addTask { try await enter(scene, code, for: asked) } }
+            for _ in 0..<5 { group.addTask { try await scene.enter(code, for: asked) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(outcomes.filter { $0 == .authenticated }.count == 1)
@@ -282,8 +268,8 @@ struct SignInCodeTests {
     func sessions() async throws {
         let scene = try await scene()
         let asked = try await asked(scene)
-        let code = try #require(try await sent(scene, for: asked))
-        #expect(try await enter(scene, code, for: asked) == .authenticated)
+        let code = try #require(try await scene.sent(for: asked))
+        #expect(try await scene.enter(code, for: asked) == .authenticated)
         guard case .finished(let finished) = try await scene.finish(asked) else { throw World.Broken("finish") }
         let secret = try #require(finished.session).secret
         func goOn() async throws -> FinishSignIn.Outcome {
@@ -306,7 +292,7 @@ struct SignInCodeTests {
     func strength() async throws {
         let scene = try await scene()
         let asked = try await asked(scene)
-        #expect(try await enter(scene, try #require(try await sent(scene, for: asked)), for: asked) == .authenticated)
+        #expect(try await scene.enter(try #require(try await scene.sent(for: asked)), for: asked) == .authenticated)
         guard case .finished(let finished) = try await scene.finish(asked) else { throw World.Broken("finish") }
         let secret = try #require(finished.session).secret
         func wanted(_ strength: Authentication.Strength, isEssential: Bool) throws -> Wanted {
@@ -329,7 +315,7 @@ struct SignInCodeTests {
         let needed = try wanted(.device, isEssential: true)
         guard case .asked(let weak) = try await scene.ask(needed, by: .email) else { throw World.Broken("ask") }
         scene.world.time.advance(seconds: 31)
-        #expect(try await enter(scene, try #require(try await sent(scene, for: weak)), for: weak) == .authenticated)
+        #expect(try await scene.enter(try #require(try await scene.sent(for: weak)), for: weak) == .authenticated)
         #expect(try await scene.finish(weak) == .tooWeak(weak.wanted))
         #expect(try await scene.finish(weak) == .notReady)
         // By the phone it is. Two factors are liked, and what there is is given; needed, they are missed.
@@ -407,7 +393,7 @@ struct SignInCodeTests {
             _ = try await WatchAuthorization.show(asked.id, in: browser, ports: world.ports)
             take()
             if asked.ask?.verification != nil {
-                _ = try await enter(scene, try wrong(scene, asked), for: asked, in: browser)
+                _ = try await scene.enter(try wrong(scene, asked), for: asked, in: browser)
                 take()
             }
             return parts

@@ -122,6 +122,19 @@ struct SignInScene: Sendable {
         return asked
     }
 
+    /// The code that is sent to an address; nil if none is.
+    func sent(for asked: Authorization) async throws -> EntryNumber? {
+        let id = try #require(asked.ask?.verification?.id)
+        return try await SignInCode.message(of: asked.id, id, ports: world.ports)
+            .flatMap { $0.message.values["code"]?.reveal() }.flatMap { EntryNumber($0) }
+    }
+
+    func enter(
+        _ code: EntryNumber, for asked: Authorization, in browser: BrowserID? = nil
+    ) async throws -> EnterSignInCode.Outcome {
+        try await EnterSignInCode.enter(.code(code), for: asked.id, in: browser ?? self.browser, ports: world.ports)
+    }
+
     /// The phone answers what it is asked.
     @discardableResult
     func answer(_ asked: Authorization, _ decision: (EntryNumber) -> Decision) async throws -> AnswerChallenge.Outcome {

@@ -10,12 +10,13 @@ extension World {
     package func makeClient(
         _ name: String = "ACME Shop", rights: Set<Right> = Set(Right.allCases), callbacks: [String] = [callback],
         waives: Bool = false, pinPolicy: PINPolicy = .standard, authenticators: [CustomAuthenticator] = [],
-        returns: [String] = []
+        returns: [String] = [], coolingOff: Seconds = Client.standardCoolingOff, isThirdParty: Bool = false
     ) async throws -> CreateClient.Created {
         let request = CreateClient.Request(
             name: try ClientName(name), rights: rights, callbackURIs: callbacks.map(CallbackURI.init(stored:)),
             returnURIs: returns.map(ReturnURI.init(stored:)),
-            waivesEnrollmentApproval: waives, pinPolicy: pinPolicy, authenticators: authenticators)
+            waivesEnrollmentApproval: waives, coolingOff: coolingOff, pinPolicy: pinPolicy,
+            authenticators: authenticators, isThirdParty: isThirdParty)
         let result = try await CreateClient.create(request, by: .system, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw Broken("client") }
         return created

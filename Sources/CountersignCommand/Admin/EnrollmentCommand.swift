@@ -7,8 +7,8 @@ import RelyingPartyAPI
 /// The command `countersign admin enrollment`: actions of operators on any device.
 struct EnrollmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enrollment", abstract: "Any user's devices: list, remove, suspend, resume, waive the wait.",
-        subcommands: [List.self, Remove.self, Suspend.self, Resume.self, Waive.self])
+        commandName: "enrollment", abstract: "Any user's devices: list, remove, suspend, resume, confirm, waive the wait.",
+        subcommands: [List.self, Remove.self, Suspend.self, Resume.self, Confirm.self, Waive.self], aliases: ["device"])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -82,6 +82,22 @@ struct EnrollmentCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let id = device.id
             try await device.call(.POST, "/resume", done: ["resumed": .string(id)], "Resumed \(id).")
+        }
+    }
+
+    struct Confirm: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Confirm in the name of the user that a device is theirs: it counts for all relying parties.",
+            discussion: """
+                Before, a device counts only for the relying party that enrolled it and, if that is no third party, for \
+                the others that are none. Have the user show by other means that they hold it. No wait becomes shorter.
+                """)
+
+        @OptionGroup var device: AnyEnrollment
+
+        mutating func run() async throws {
+            let id = device.id
+            try await device.call(.POST, "/confirm", done: ["confirmed": .string(id)], "Confirmed \(id).")
         }
     }
 

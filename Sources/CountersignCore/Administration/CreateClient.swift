@@ -29,6 +29,8 @@ package enum CreateClient {
         package let deviceLimit: DeviceLimit?
         /// The authenticators of the client's own, for the devices that enroll through it.
         package let authenticators: [CustomAuthenticator]
+        /// Whether it is a third party, which never changes.
+        package let isThirdParty: Bool
 
         /// A request of these parts.
         package init(
@@ -37,7 +39,7 @@ package enum CreateClient {
             basic: BasicCredentials? = nil,
             waivesEnrollmentApproval: Bool, coolingOff: Seconds = Client.standardCoolingOff,
             pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil,
-            authenticators: [CustomAuthenticator] = []
+            authenticators: [CustomAuthenticator] = [], isThirdParty: Bool = false
         ) {
             self.name = name
             self.rights = rights
@@ -50,6 +52,7 @@ package enum CreateClient {
             self.pinPolicy = pinPolicy
             self.deviceLimit = deviceLimit
             self.authenticators = authenticators
+            self.isThirdParty = isThirdParty
         }
     }
 
@@ -128,7 +131,7 @@ extension CreateClient.Created {
             noticeURI: request.noticeURI, callbackUsername: request.basic?.username,
             waivesEnrollmentApproval: request.waivesEnrollmentApproval, coolingOff: request.coolingOff,
             pinPolicy: request.pinPolicy, deviceLimit: request.deviceLimit, authenticators: request.authenticators,
-            isOperator: false, createdAt: time)
+            isOperator: false, isThirdParty: request.isThirdParty, createdAt: time)
         self.secret = secret
         self.callbackSecret = callbackSecret
     }

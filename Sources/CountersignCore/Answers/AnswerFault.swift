@@ -26,6 +26,8 @@ package enum AnswerFault: Equatable, Sendable {
     case otherChallenge
     /// The key was replaced after the answer was verified.
     case replaced
+    /// The device, or its custom authenticator, counts only in the group of the client that enrolled it.
+    case notConfirmed
 
     /// The word for the fault in the audit.
     package var name: String {
@@ -39,6 +41,7 @@ package enum AnswerFault: Equatable, Sendable {
         case .receipt: "receipt"
         case .customData: "custom_data"
         case .otherChallenge: "other_challenge"
+        case .notConfirmed: "not_confirmed"
         }
     }
 
@@ -56,6 +59,7 @@ package enum AnswerFault: Equatable, Sendable {
         case .customData: "the data for the custom authenticator is not what the receipt names"
         case .otherChallenge: "the same message has answered another challenge"
         case .replaced: "the key was replaced while the answer was on its way"
+        case .notConfirmed: "its user has not confirmed the device, and another client enrolled it"
         }
     }
 }

@@ -23,6 +23,8 @@ package enum ClaimChallenge {
         case userNotLinked
         /// The device itself still waits until it counts.
         case waiting
+        /// Its user has not confirmed the device, and the client belongs to another group than the one that enrolled it.
+        case notConfirmed
         /// The device has none of the methods that the challenge allows, or does not meet the requirements of its
         /// type; `[AnswerMethod]` holds the allowed methods.
         case methodMissing([AnswerMethod])
@@ -84,6 +86,7 @@ package enum ClaimChallenge {
                 : work.isWelcome(enrollment.user, at: client)
         else { return .userNotLinked }
         guard enrollment.counts(at: work.now) else { return .waiting }
+        guard try work.isBelieved(enrollment, at: client) else { return .notConfirmed }
         guard let type = try work.types.find(challenge.question.type), enrollment.satisfies(type),
             enrollment.canAnswer(by: challenge.methods, at: work.now)
         else { return .methodMissing(challenge.methods) }

@@ -87,6 +87,9 @@ struct CustomAnswer: Sendable {
         guard let current = try work.enrollments.find(settling.enrollment.id),
             let custom = current.customs[name]
         else { return .ended(.customNotRegistered) }
+        guard try work.isGood(name, of: current, at: challenge.question.client) else {
+            return .ended(try settling.refuse(because: .notConfirmed))
+        }
         let question = try work.hookQuestion(
             .verify(challenge.id, type: challenge.question.type), name, data, of: current,
             id: "\(challenge.id).\(settling.digest.hex.prefix(32))")

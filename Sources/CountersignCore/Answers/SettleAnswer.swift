@@ -51,10 +51,16 @@ struct SettleAnswer {
         switch answer.decision {
         case .approved(let method, _):
             if let refusal = try confirm(method) { return refusal }
+            // The device was believed when it was asked, and may be no longer.
+            guard try work.isBelieved(enrollment, at: challenge.question.client) else {
+                return try refuse(because: .notConfirmed)
+            }
             switch challenge.purpose {
             case .relyingParty, .authorization: break
             case .newDevice:
-                if method == .confirm, try work.trustState(of: enrollment.user).isGuarded() {
+                if method == .confirm, let client = try work.clients.find(challenge.question.client),
+                    try work.trustState(of: enrollment.user, in: client.trustGroup).isGuarded()
+                {
                     return try refuse(because: .method)
                 }
             }
@@ -180,7 +186,7 @@ struct SettleAnswer {
     }
 
     /// Records a refused answer by its digest; the message itself is neither stored nor logged.
-    private func refuse(because fault: AnswerFault) throws -> Outcome {
+    func refuse(because fault: AnswerFault) throws -> Outcome {
         if let seconds = try work.countRefused(.answer, of: enrollment.id) {
             return .rateLimited(retryAfter: seconds)
         }

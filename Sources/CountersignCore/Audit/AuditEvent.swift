@@ -28,6 +28,8 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case ticketCreated = "ticket.created"
     case enrollmentCreated = "enrollment.created"
     case enrollmentApproved = "enrollment.approved"
+    case enrollmentConfirmed = "enrollment.confirmed"
+    case enrollmentUnconfirmed = "enrollment.unconfirmed"
     case enrollmentWaived = "enrollment.waived"
     case enrollmentSuspended = "enrollment.suspended"
     case enrollmentResumed = "enrollment.resumed"

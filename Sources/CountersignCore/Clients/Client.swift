@@ -37,6 +37,8 @@ package struct Client: Hashable, Sendable {
     package let authenticators: [CustomAuthenticator]
     /// Whether this is the operator's built-in client.
     package let isOperator: Bool
+    /// Whether it is somebody else's than the operator's, so that what it says of users and devices counts for it alone.
+    package let isThirdParty: Bool
     /// When the client was created.
     package let createdAt: Timestamp
     /// The previous secret, which is still accepted for a while; nil for none.
@@ -51,7 +53,7 @@ package struct Client: Hashable, Sendable {
         waivesEnrollmentApproval: Bool,
         coolingOff: Seconds = standardCoolingOff, pinPolicy: PINPolicy = .standard,
         deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], isOperator: Bool,
-        createdAt: Timestamp, earlierSecret: EarlierSecret? = nil, disabledAt: Timestamp? = nil
+        isThirdParty: Bool = false, createdAt: Timestamp, earlierSecret: EarlierSecret? = nil, disabledAt: Timestamp? = nil
     ) {
         self.id = id
         self.name = name
@@ -67,6 +69,7 @@ package struct Client: Hashable, Sendable {
         self.deviceLimit = deviceLimit
         self.authenticators = authenticators
         self.isOperator = isOperator
+        self.isThirdParty = isThirdParty
         self.createdAt = createdAt
         self.earlierSecret = earlierSecret
         self.disabledAt = disabledAt

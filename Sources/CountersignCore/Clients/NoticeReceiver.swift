@@ -8,11 +8,14 @@ package struct NoticeReceiver: Sendable {
     package let uri: CallbackURI
     /// The client's own name for the user; nil for none.
     package let externalID: ExternalID?
+    /// The group of the client.
+    package let trustGroup: TrustGroup
 
     /// A receiver of these parts.
-    package init(client: ClientID, uri: CallbackURI, externalID: ExternalID?) {
+    package init(client: ClientID, uri: CallbackURI, externalID: ExternalID?, trustGroup: TrustGroup) {
         self.client = client
         self.uri = uri
         self.externalID = externalID
+        self.trustGroup = trustGroup
     }
 }

@@ -65,12 +65,11 @@ package enum ActOnDevice {
                 return refusal.map(Outcome.refused) ?? counted
             }
             if let refusal { return .refused(refusal) }
-            let trust = try work.trustState(of: caller.user)
-            guard let current = trust.enrollments.first(where: { $0.id == caller.id }), current.isLetIn(at: now)
-            else { return .waiting }
-            guard let target = trust.enrollments.first(where: { $0.id == other }), other != caller.id else {
-                return .notFound
-            }
+            guard let current = try work.enrollments.find(caller.id), current.isLetIn(at: now) else { return .waiting }
+            guard let target = try work.enrollments.find(other), target.user == caller.user, target.isPresent,
+                other != caller.id, current.mayActOn(target)
+            else { return .notFound }
+            let trust = try work.trustState(of: caller.user, in: target.trustGroup)
             if target.isAlready(kind) { return .done }
             guard target.counts(at: now) || kind == .remove else { return .otherWaits }
             // Every device that is let in can remove a device that waits, without a method's signature.

@@ -96,7 +96,7 @@ enum LetInBy: Sendable {
 extension UnitOfWork {
     /// Applies the end of the question about a new device to that device.
     ///
-    /// An approval lets the device in. If the question expires, the device waits on until its time. Every other end
+    /// An approval lets the device in, and confirms it if the device that approved is confirmed. If the question expires, the device waits on until its time. Every other end
     /// removes it.
     func concludeApproval(
         _ id: EnrollmentID, by challenge: Challenge, ended outcome: ChallengeOutcome
@@ -105,7 +105,9 @@ extension UnitOfWork {
             !enrollment.counts(at: now)
         else { return }
         switch outcome {
-        case .approved(let method, _): try letIn(enrollment, by: .device(method))
+        case .approved(let method, let device):
+            try letIn(enrollment, by: .device(method))
+            if try enrollments.find(device)?.isConfirmed == true { try confirm(enrollment) }
         case .expired: return
         // A code that the user types never lets a device in.
         case .entered, .denied, .reported, .failed:

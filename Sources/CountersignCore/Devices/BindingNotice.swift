@@ -11,6 +11,8 @@ enum BindingChange: Sendable {
     case created(isWaived: Bool)
     /// The wait of a device has ended.
     case approved
+    /// The user has confirmed a device, so that it counts for all clients.
+    case confirmed
     /// An enrollment was removed.
     case removed(RemovalReason)
     /// A device was suspended, or resumed.
@@ -24,6 +26,7 @@ enum BindingChange: Sendable {
         switch self {
         case .created: "enrollment.created"
         case .approved: "enrollment.approved"
+        case .confirmed: "enrollment.confirmed"
         case .removed: "enrollment.removed"
         case .suspended: "enrollment.suspended"
         case .resumed: "enrollment.resumed"
@@ -52,7 +55,7 @@ enum BindingChange: Sendable {
             object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
             object["waiver"] = .bool(isWaived)
             if !enrollment.counts(at: now) { object["waiting_until"] = .string("\(enrollment.countsFrom)") }
-        case .approved, .suspended, .resumed, .pinLocked: break
+        case .approved, .confirmed, .suspended, .resumed, .pinLocked: break
         case .removed(let reason): object["reason"] = .string(reason.rawValue)
         case .method(let method, let change, let until):
             object["method"] = .string(method.rawValue)
@@ -64,11 +67,12 @@ enum BindingChange: Sendable {
 }
 
 extension UnitOfWork {
-    /// Enqueues notices of a change for the clients that are linked to the user and have registered for notices.
+    /// Enqueues notices of a change for the clients that are linked to the user, have registered for notices, and
+    /// believe the device.
     func tellClients(
         _ change: BindingChange, of enrollment: Enrollment
     ) throws {
-        let receivers = try receivers.ofNotices(of: enrollment.user)
+        let receivers = try receivers.ofNotices(of: enrollment.user).filter { enrollment.isBelieved(in: $0.trustGroup) }
         for receiver in receivers {
             let body = change.json(of: enrollment, to: receiver, at: now).encoded
             try outbox.enqueue(

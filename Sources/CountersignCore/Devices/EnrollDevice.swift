@@ -64,12 +64,13 @@ package enum EnrollDevice {
         let candidate = EnrollmentCandidate(
             certificate: certificate, place: place, approval: ports.random.id(at: now),
             nonce: ports.random.bytes(32)
-        ) { countsFrom, approval in
+        ) { client, countsFrom, approval in
             Enrollment(
                 id: ticket.enrollment, user: ticket.user, client: ticket.client, state: .active,
                 credential: .openPGP(keys), device: enrollment.device, versions: enrollment.versions,
                 push: push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) }, createdAt: now,
-                countsFrom: countsFrom, methodsCount: countsFrom == nil, approval: approval)
+                countsFrom: countsFrom, methodsCount: countsFrom == nil, approval: approval,
+                isThirdParty: client.isThirdParty)
         }
         return try await ports.commit(at: now, as: .device(ticket.enrollment)) { work in
             if let refusal = try work.spend(replayGuard) { return .refused(refusal) }
@@ -88,9 +89,9 @@ package enum EnrollDevice {
         let place: ContextLine?
         let approval: ChallengeID
         let nonce: [UInt8]
-        /// Makes the enrollment from the end of its wait and the id of the question about it, which are nil if there is
-        /// no wait and no question.
-        let enrollment: @Sendable (Timestamp?, ChallengeID?) -> Enrollment
+        /// Makes the enrollment from the ticket's client, the end of its wait and the id of the question about it; the
+        /// latter two are nil if there is no wait and no question.
+        let enrollment: @Sendable (Client, Timestamp?, ChallengeID?) -> Enrollment
     }
 
     private static func deviceKeys(
@@ -115,7 +116,7 @@ package enum EnrollDevice {
         if let push, try work.stores.isTaken(push, besides: known.enrollment, of: known.user) {
             return .pushTokenInUse
         }
-        let trust = try work.trustState(of: known.user)
+        let trust = try work.trustState(of: known.user, in: client.trustGroup)
         if ticket.spentAt != nil {
             // If the reply was lost, the device sends the same certificate again. It gets the same enrollment.
             guard let enrollment = try work.enrollments.find(ticket.enrollment), enrollment.isPresent,
@@ -134,7 +135,7 @@ package enum EnrollDevice {
         guard try work.tickets.spend(ticket.hash, at: work.now) else { return .ticketUsed }
         let countsFrom = ticket.waivesApproval ? nil : trust.newEnrollmentCounts
         let asks = try countsFrom != nil && isAsked(about: ticket, trust, in: work)
-        let made = candidate.enrollment(countsFrom, asks ? candidate.approval : nil)
+        let made = candidate.enrollment(client, countsFrom, asks ? candidate.approval : nil)
         try work.enrollments.insert(made, certificate: candidate.certificate.encoded)
         try work.raise(.enrollmentAdded(made, isWaived: ticket.waivesApproval))
         guard let countsFrom else {

@@ -11,7 +11,7 @@ package enum RemoveEnrollment {
     package enum Outcome: Equatable, Sendable {
         /// The enrollment is removed.
         case removed
-        /// The client is not linked to such a user, there is no such enrollment, or it was removed before.
+        /// The client is not linked to such a user, there is no such enrollment in its group, or it was removed before.
         case notFound
     }
 
@@ -33,12 +33,12 @@ package enum RemoveEnrollment {
         ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let client = caller.client.id
+        let client = caller.client
         return try await ports.commit(at: now, as: caller.actor) { work in
-            guard let user = try work.links.find(reference, of: client),
-                let enrollment = try work.enrollments.find(id), enrollment.user == user.id
+            guard let user = try work.links.find(reference, of: client.id),
+                let enrollment = try work.enrollments.find(id), enrollment.user == user.id, client.mayActOn(enrollment)
             else { return .notFound }
-            return try work.removeEnrollment(id, reason: reason, concerning: client) ? .removed : .notFound
+            return try work.removeEnrollment(id, reason: reason, concerning: client.id) ? .removed : .notFound
         }
     }
 

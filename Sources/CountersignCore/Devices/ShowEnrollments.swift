@@ -1,6 +1,6 @@
 package import CountersignWire
 
-/// Shows all enrollments of a user, including removed ones, to a client that is linked to the user.
+/// Shows the enrollments of a user, including removed ones, to a client that is linked to the user and believes them.
 package enum ShowEnrollments {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -20,7 +20,8 @@ package enum ShowEnrollments {
     package static func show(of reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
             guard let user = try reader.links.find(reference, of: client.id) else { return .userNotFound }
-            return .enrollments(try reader.enrollments.all(of: user.id))
+            return .enrollments(
+                try reader.enrollments.all(of: user.id).filter { $0.isBelieved(in: client.trustGroup) })
         }
     }
 }

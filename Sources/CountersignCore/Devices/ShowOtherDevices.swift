@@ -1,6 +1,6 @@
 package import CountersignWire
 
-/// Shows the calling device the user's other devices.
+/// Shows the calling device the user's other devices on which it may act.
 ///
 /// Spec: docs/protocol/devices.md, *The list*.
 package enum ShowOtherDevices {
@@ -10,7 +10,7 @@ package enum ShowOtherDevices {
         package let nonce: Nonce
         /// The devices.
         package let enrollments: [Enrollment]
-        /// Whether resuming a device needs a method's signature.
+        /// Whether resuming one of the devices needs a method's signature.
         ///
         /// If not, no act needs one. If so, suspending or removing a device may still need none: the methods of the
         /// device that is taken away do not count then, and a device that waits can always be removed.
@@ -40,17 +40,12 @@ package enum ShowOtherDevices {
         let id = call.enrollment
         let nonce = ports.hasher.changeNonce(for: id, at: now, random: ports.random.bytes(8))
         return try await ports.read(for: call, at: now, refused: Outcome.refused) { work, _ in
-            let trust = try work.trustState(of: call.user)
-            guard trust.has(id) else { return .waiting }
-            return .list(
-                List(
-                    nonce: nonce, enrollments: trust.enrollments.filter { $0.id != id },
-                    needsMethod: trust.isGuarded(), now: now))
+            let all = try work.enrollments.active(of: call.user)
+            guard let caller = all.first(where: { $0.id == id }), caller.isLetIn(at: now) else { return .waiting }
+            let others = all.filter { $0.id != id && caller.mayActOn($0) }
+            let groups = Set(others.map(\.trustGroup)).union([caller.trustGroup])
+            let needsMethod = try groups.contains { try work.trustState(of: call.user, in: $0).isGuarded() }
+            return .list(List(nonce: nonce, enrollments: others, needsMethod: needsMethod, now: now))
         }
     }
-}
-
-extension TrustState {
-    /// Whether one of the enrollments has this id and is let in.
-    fileprivate func has(_ id: EnrollmentID) -> Bool { enrollments.contains { $0.id == id && $0.isLetIn(at: now) } }
 }

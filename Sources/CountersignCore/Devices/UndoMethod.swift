@@ -1,6 +1,6 @@
 package import CountersignWire
 
-/// Removes a method that still waits, on any device of the user.
+/// Removes a method that still waits, on any device of the user on which the calling device may act.
 ///
 /// Spec: docs/protocol/devices.md, *Undo a method*.
 package enum UndoMethod {
@@ -32,12 +32,12 @@ package enum UndoMethod {
             try work.users.lock(call.user)
             if let refusal = try work.admit(call) { return .refused(refusal) }
             let enrollments = try work.enrollments.active(of: call.user)
-            guard enrollments.contains(where: { $0.id == call.enrollment && $0.isLetIn(at: now) }) else {
+            guard let caller = enrollments.first(where: { $0.id == call.enrollment }), caller.isLetIn(at: now) else {
                 return .waiting
             }
             // A device that waits is no method: it is removed.
-            guard let target = enrollments.first(where: { $0.id == other }), target.methods.contains(method),
-                target.waits(method, at: now)
+            guard let target = enrollments.first(where: { $0.id == other }), caller.mayActOn(target),
+                target.methods.contains(method), target.waits(method, at: now)
             else { return .notFound }
             try work.undo(method, of: target)
             return .undone

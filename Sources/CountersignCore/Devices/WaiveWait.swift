@@ -12,7 +12,7 @@ package enum WaiveWait {
         case done
         /// The client may not waive waits.
         case notAllowed
-        /// The client is not linked to such a user, or there is no such enrollment with this fingerprint.
+        /// The client is not linked to such a user, or there is no such enrollment with this fingerprint in its group.
         case notFound
     }
 
@@ -34,7 +34,7 @@ package enum WaiveWait {
         let now = ports.time.now
         return try await ports.commit(at: now, as: caller.actor) { work in
             guard let user = try work.links.find(reference, of: client.id),
-                let enrollment = try work.enrollments.find(id), enrollment.user == user.id
+                let enrollment = try work.enrollments.find(id), enrollment.user == user.id, client.mayActOn(enrollment)
             else { return .notFound }
             return try work.waive(enrollment, fingerprint)
         }

@@ -46,6 +46,10 @@ package final class Enrollment: Sendable {
     /// The question to the user's other devices whether this one may be added; nil if there was none, or once the
     /// device is let in.
     package let approval: ChallengeID?
+    /// When its user confirmed it; nil if it is believed in its client's group alone.
+    package let confirmedAt: Timestamp?
+    /// Whether the client that enrolled it is a third party.
+    package let isThirdParty: Bool
 
     /// An enrollment of these parts.
     package init(
@@ -53,7 +57,7 @@ package final class Enrollment: Sendable {
         device: DeviceDescription, versions: [Int64] = [ChallengeBody.version], pin: EnrolledPIN? = nil,
         biometric: EnrolledBiometric? = nil, customs: [AuthenticatorName: EnrolledCustom] = [:],
         push: PushTarget? = nil, createdAt: Timestamp, countsFrom: Timestamp? = nil, methodsCount: Bool = true,
-        approval: ChallengeID? = nil
+        approval: ChallengeID? = nil, confirmedAt: Timestamp? = nil, isThirdParty: Bool = false
     ) {
         self.id = id
         self.user = user
@@ -70,6 +74,8 @@ package final class Enrollment: Sendable {
         self.countsFrom = countsFrom ?? createdAt
         self.methodsCount = methodsCount
         self.approval = approval
+        self.confirmedAt = confirmedAt
+        self.isThirdParty = isThirdParty
     }
 
     /// The keys of its certificate.
@@ -127,7 +133,8 @@ extension Enrollment: Equatable {
                 && one.versions == other.versions && one.pin == other.pin && one.biometric == other.biometric
                 && one.customs == other.customs && one.push == other.push && one.createdAt == other.createdAt
                 && one.countsFrom == other.countsFrom && one.methodsCount == other.methodsCount
-                && one.approval == other.approval
+                && one.approval == other.approval && one.confirmedAt == other.confirmedAt
+                && one.isThirdParty == other.isThirdParty
     }
 }
 

@@ -15,6 +15,8 @@ package protocol EnrollmentStore {
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
     /// Makes an enrollment count from a time, unless it counts from an earlier one, and forgets the question about it.
     func count(_ enrollment: EnrollmentID, from: Timestamp) throws
+    /// Notes since when an enrollment is confirmed; nil for no longer.
+    func confirm(_ enrollment: EnrollmentID, at: Timestamp?) throws
     /// Suspends an enrollment from a time, or resumes it if the time is nil.
     func suspend(_ enrollment: EnrollmentID, since: Timestamp?) throws
     func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws

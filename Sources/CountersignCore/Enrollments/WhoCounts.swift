@@ -61,11 +61,12 @@ extension Enrollment {
     }
 }
 
-/// The facts about a user's devices that decide how an approval must be signed, and whether a new device waits.
+/// The facts about a user's devices that decide how an approval must be signed, and whether a new device waits, for the
+/// clients of one group.
 struct TrustState: Sendable {
-    /// The user's enrollments that are not removed.
+    /// The user's enrollments that are not removed, and are believed in the group.
     let enrollments: [Enrollment]
-    /// The records of removed enrollments, taken together; nil if none still counts.
+    /// The records of removed enrollments that were believed in the group, taken together; nil if none still counts.
     let leftBehind: LeftBehind?
     /// How long a new device or method waits.
     let wait: Seconds
@@ -112,10 +113,10 @@ extension UnitOfWork {
     /// The facts about a user's devices.
     ///
     /// A caller that decides by them has locked the user's row.
-    func trustState(of user: UserID) throws -> TrustState {
+    func trustState(of user: UserID, in group: TrustGroup) throws -> TrustState {
         TrustState(
-            enrollments: try enrollments.active(of: user),
-            leftBehind: try waits.leftBehind(by: try subjects(of: user), at: now),
+            enrollments: try enrollments.active(of: user).filter { $0.isBelieved(in: group) },
+            leftBehind: try waits.leftBehind(by: try subjects(of: user), in: group, at: now),
             wait: try wait(of: user), now: now)
     }
 

@@ -65,6 +65,12 @@ extension UnitOfWork {
             case .time: try record(.enrollmentApproved, ["by": "time"], of: enrollment)
             }
             try tellClients(.approved, of: enrollment)
+        case .enrollmentConfirmed(let enrollment):
+            try record(.enrollmentConfirmed, byActor(), of: enrollment)
+            // It is told as it is from now on: to all clients.
+            if let confirmed = try enrollments.find(enrollment.id) { try tellClients(.confirmed, of: confirmed) }
+            notify(.enrollment(enrollment.id))
+        case .enrollmentUnconfirmed(let enrollment): try record(.enrollmentUnconfirmed, byActor(), of: enrollment)
         case .enrollmentSuspended(let enrollment):
             try record(.enrollmentSuspended, byActor(), of: enrollment)
             try tellClients(.suspended, of: enrollment)
@@ -128,6 +134,7 @@ extension UnitOfWork {
         case .clientCreated(let client):
             let detail: JSONObject = [
                 "name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval),
+                "third_party": .bool(client.isThirdParty),
             ]
             try record(.clientCreated, detail, client: client.id)
         case .clientUpdated(let client, let changes):

@@ -26,6 +26,10 @@ enum DomainEvent: Sendable {
     case enrollmentWaived(Enrollment)
     /// An enrollment no longer waits; if it did not wait before, only the wait of its methods has ended.
     case enrollmentLetIn(Enrollment, by: LetInBy, didWait: Bool)
+    /// A user has confirmed an enrollment, or the operator in the user's name.
+    case enrollmentConfirmed(Enrollment)
+    /// That a user has confirmed an enrollment counts no more.
+    case enrollmentUnconfirmed(Enrollment)
     case enrollmentSuspended(Enrollment)
     case enrollmentResumed(Enrollment)
     case enrollmentUpdated(Enrollment, EnrollmentUpdate)

@@ -2,7 +2,8 @@ package import CountersignWire
 
 /// An address that its user has proved to read.
 ///
-/// It is one user's in the whole deployment.
+/// It is one user's in the whole deployment; or at one client alone, if the client is a third party on whose word the
+/// address is this user's.
 package struct VerifiedIdentifier: Equatable, Sendable {
     /// Its id.
     package let id: IdentifierID
@@ -12,14 +13,22 @@ package struct VerifiedIdentifier: Equatable, Sendable {
     package let address: PersonalAddress
     /// When the user proved it.
     package let verifiedAt: Timestamp
+    /// The only client at which it counts; nil for all.
+    package let client: ClientID?
 
     /// An identifier of these parts.
-    package init(id: IdentifierID, user: UserID, address: PersonalAddress, verifiedAt: Timestamp) {
+    package init(
+        id: IdentifierID, user: UserID, address: PersonalAddress, verifiedAt: Timestamp, client: ClientID? = nil
+    ) {
         self.id = id
         self.user = user
         self.address = address
         self.verifiedAt = verifiedAt
+        self.client = client
     }
+
+    /// Whether it says at a client who somebody is.
+    func isGood(at client: ClientID) -> Bool { self.client == nil || self.client == client }
 }
 
 /// An address of a user on the word of one client.
@@ -36,14 +45,25 @@ package struct ClaimedIdentifier: Equatable, Sendable {
     package let client: ClientID
     /// When the client said so.
     package let claimedAt: Timestamp
+    /// When the user proved it, if the client is a third party; nil if the user has not.
+    package let provedAt: Timestamp?
 
     /// An identifier of these parts.
-    package init(id: IdentifierID, user: UserID, address: PersonalAddress, client: ClientID, claimedAt: Timestamp) {
+    package init(
+        id: IdentifierID, user: UserID, address: PersonalAddress, client: ClientID, claimedAt: Timestamp,
+        provedAt: Timestamp? = nil
+    ) {
         self.id = id
         self.user = user
         self.address = address
         self.client = client
         self.claimedAt = claimedAt
+        self.provedAt = provedAt
+    }
+
+    /// The address as its user has proved it; nil if the user has not.
+    package var proved: VerifiedIdentifier? {
+        provedAt.map { VerifiedIdentifier(id: id, user: user, address: address, verifiedAt: $0, client: client) }
     }
 }
 
@@ -65,13 +85,13 @@ package struct IdentifierName: Hashable, Sendable {
 ///
 /// All methods throw ``StoreError``.
 package protocol IdentifierStore {
-    /// The verified identifier of a name, whoever's it is.
+    /// The verified identifier of a name that counts at all clients, whoever's it is.
     func verified(_ name: IdentifierName) throws -> VerifiedIdentifier?
-    /// A verified identifier.
+    /// A verified identifier, or a claim that was proved.
     func verified(_ id: IdentifierID) throws -> VerifiedIdentifier?
     /// A client's claim on a name.
     func claim(_ name: IdentifierName, by client: ClientID) throws -> ClaimedIdentifier?
-    /// A user's identifiers, oldest first: those that are verified, and what clients claim.
+    /// A user's identifiers, oldest first: those that are verified at all clients, and what clients claim.
     func identifiers(of user: UserID) throws -> (verified: [VerifiedIdentifier], claims: [ClaimedIdentifier])
     /// Adds a verified identifier.
     ///
@@ -81,6 +101,8 @@ package protocol IdentifierStore {
     ///
     /// - Returns: false if the client claims the name already.
     func insert(_ claim: ClaimedIdentifier, as name: IdentifierName) throws -> Bool
+    /// Notes that a user has proved what a third party claims.
+    func prove(_ claim: IdentifierID, at: Timestamp) throws
     /// Deletes an identifier of either kind.
     func delete(_ id: IdentifierID) throws
     /// The claims of all clients on a name.
@@ -90,7 +112,7 @@ package protocol IdentifierStore {
 }
 
 extension IdentifierStore {
-    /// A user's verified identifiers, oldest first.
+    /// A user's identifiers that are verified at all clients, oldest first.
     package func verified(of user: UserID) throws -> [VerifiedIdentifier] { try identifiers(of: user).verified }
     /// What clients claim of a user, oldest first.
     package func claims(of user: UserID) throws -> [ClaimedIdentifier] { try identifiers(of: user).claims }

@@ -35,17 +35,22 @@ extension Stores {
         let proved = Set(verified.map { hasher.identifier($0.address) })
         return UserAddresses(
             claims.filter { $0.client == client }
-                .map { .init($0.address, isVerified: proved.contains(hasher.identifier($0.address))) })
+                .map {
+                    .init(
+                        $0.address, isVerified: $0.provedAt != nil || proved.contains(hasher.identifier($0.address)))
+                })
     }
 
     /// What a client learns of a user who lets it know their addresses: the first that the user has proved, or else
     /// what the client itself says.
     func addresses(of user: UserID, for client: ClientID) throws -> UserAddresses {
         let (verified, claims) = try identifiers.identifiers(of: user)
-        // A claim that is proved is among the verified ones, so that what is left is not.
+        let own = claims.filter { $0.client == client }
+        // The claim of one who is no third party is among the verified ones if it is proved.
         let known =
-            verified.map { UserAddresses.Entry($0.address, isVerified: true) }
-            + claims.filter { $0.client == client }.map { UserAddresses.Entry($0.address, isVerified: false) }
+            own.filter { $0.provedAt != nil }.map { UserAddresses.Entry($0.address, isVerified: true) }
+            + verified.map { UserAddresses.Entry($0.address, isVerified: true) }
+            + own.filter { $0.provedAt == nil }.map { UserAddresses.Entry($0.address, isVerified: false) }
         return UserAddresses(
             PersonalAddress.Kind.allCases.compactMap { kind in known.first { $0.address.kind == kind } })
     }

@@ -78,14 +78,17 @@ extension UnitOfWork {
     fileprivate func identifier(proving address: PersonalAddress, at client: ClientID) throws -> VerifiedIdentifier? {
         guard let party = try relyingParties.find(client) else { return nil }
         let name = hasher.identifier(address)
+        if let proved = try identifiers.claim(name, by: client)?.proved {
+            return try links.find(.id(proved.user), of: client) == nil ? nil : proved
+        }
         if let verified = try identifiers.verified(name) {
             return try isWelcome(verified.user, at: client) ? verified : nil
         }
         // Finding the link locks the user, who may be deleted at the same time; then the claim is read again.
         if let user = try identifiers.claim(name, by: client)?.user, try links.find(.id(user), of: client) != nil,
-            try identifiers.claim(name, by: client)?.user == user
+            let claim = try identifiers.claim(name, by: client), claim.user == user
         {
-            return try verify(address, of: user)
+            return try verify(claim)
         }
         guard party.registration == .open else { return nil }
         let user: UserID = nextID()

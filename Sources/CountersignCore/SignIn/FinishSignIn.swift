@@ -70,7 +70,7 @@ package enum FinishSignIn {
                 return .tooWeak(found.wanted)
             }
             guard try work.admits(authentication, to: found.client),
-                try work.isGood(authentication.evidence, authentication.user),
+                try work.isGood(authentication.evidence, authentication.user, at: found.client),
                 try work.admit(authentication.user, to: found.client)
             else { return .notReady }
             guard try work.authorizations.advance(id, to: .granted(authentication), at: now) else { return .notReady }
@@ -112,7 +112,7 @@ package enum FinishSignIn {
             guard try work.accepts(wanted) else { return .clientGone }
             guard !wanted.isFresh, wanted.isMet(by: authentication),
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted),
-                try work.isGood(authentication.evidence, authentication.user),
+                try work.isGood(authentication.evidence, authentication.user, at: wanted.client),
                 try work.admit(authentication.user, to: wanted.client)
             else { return .notReady }
             if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
@@ -202,19 +202,23 @@ extension UnitOfWork {
     }
 
     /// Whether an authentication is still good: the user is linked to the client, and the device is neither removed nor
-    /// suspended, or the address still the user's.
+    /// suspended, or the address still the user's; and the client believes the one or the other.
     ///
     /// Reading both locks them, so that neither changes before this transaction has committed what it gives.
     func isGood(_ authentication: Authentication, at client: ClientID) throws -> Bool {
         guard try links.find(.id(authentication.user), of: client) != nil else { return false }
-        return try isGood(authentication.evidence, authentication.user)
+        return try isGood(authentication.evidence, authentication.user, at: client)
     }
 
-    /// Whether what showed who somebody is still does.
-    fileprivate func isGood(_ evidence: Authentication.Evidence, _ user: UserID) throws -> Bool {
+    /// Whether what showed who somebody is still does, at a client.
+    fileprivate func isGood(_ evidence: Authentication.Evidence, _ user: UserID, at client: ClientID) throws -> Bool {
         switch evidence {
-        case .approval(_, let enrollment): try enrollments.state(enrollment) == .active
-        case .code(let identifier, _): try identifiers.verified(identifier)?.user == user
+        case .approval(_, let id):
+            guard try enrollments.state(id) == .active, let enrollment = try enrollments.find(id) else { return false }
+            return try isBelieved(enrollment, at: client)
+        case .code(let id, _):
+            guard let identifier = try identifiers.verified(id), identifier.user == user else { return false }
+            return identifier.isGood(at: client)
         }
     }
 

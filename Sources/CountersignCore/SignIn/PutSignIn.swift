@@ -32,7 +32,8 @@ package enum PutSignIn {
             // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients.
             guard try !work.count(.signInAsks(user, isBrowserKnown: isKnown)).isExceeded else { return }
             let facts = AskChallenge.Facts(
-                client: client, user: user, type: type, enrollments: try work.enrollments.active(of: user),
+                client: client, user: user, type: type,
+                enrollments: try work.enrollments.active(of: user).filter { $0.isBelieved(in: client.trustGroup) },
                 isLocked: false, openChallenges: 0, recentAsks: [], now: now)
             let request = AskRequest.signIn(
                 .id(user), type, at: client, from: found.wanted.askedFrom, for: ask.until - now)

@@ -48,9 +48,9 @@ extension Stores {
         case .externalID(let external): return try links.find(.externalID(external), of: client)?.id
         case .address(let address):
             let name = hasher.identifier(address)
-            guard let verified = try identifiers.verified(name) else {
-                return try identifiers.claim(name, by: client)?.user
-            }
+            let claim = try identifiers.claim(name, by: client)
+            if let claim, claim.provedAt != nil { return claim.user }
+            guard let verified = try identifiers.verified(name) else { return claim?.user }
             return try links.find(.id(verified.user), of: client)?.id
         }
     }

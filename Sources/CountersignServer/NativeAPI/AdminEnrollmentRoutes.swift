@@ -24,6 +24,9 @@ extension NativeAPI {
             let fingerprint = try WaiverRequest(incoming.json()).fingerprint
             return try reply(await WaiveWait.waive(id, fingerprint, by: caller.actor, ports: ports))
         }
+        routes.administrator(.post, "\(path)/confirm") { [self] caller, incoming in
+            try reply(await ConfirmEnrollment.confirm(try incoming.enrollment(), by: caller.actor, ports: ports))
+        }
         for (word, isSuspended) in [("suspend", true), ("resume", false)] {
             routes.administrator(.post, "\(path)/\(word)") { [self] caller, incoming in
                 let id = try incoming.enrollment()

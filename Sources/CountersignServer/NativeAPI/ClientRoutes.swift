@@ -101,7 +101,7 @@ extension Client {
             returnURIs: returnURIs.map(\.description), noticeURI: noticeURI?.description,
             callbackUsername: callbackUsername, waivesEnrollmentApproval: waivesEnrollmentApproval,
             coolingOff: coolingOff, pinPolicy: pinPolicy, deviceLimit: deviceLimit, authenticators: authenticators,
-            isOperator: isOperator, disabledAt: disabledAt, createdAt: createdAt)
+            isOperator: isOperator, isThirdParty: isThirdParty, disabledAt: disabledAt, createdAt: createdAt)
     }
 }
 
@@ -115,6 +115,7 @@ extension CreateClient.Request {
             noticeURI: settings.notices.replacement ?? nil, basic: settings.basic.replacement ?? nil,
             waivesEnrollmentApproval: settings.waivesEnrollmentApproval ?? false,
             coolingOff: settings.coolingOff ?? Client.standardCoolingOff, pinPolicy: settings.pinPolicy ?? .standard,
-            deviceLimit: settings.devices.replacement ?? nil, authenticators: settings.authenticators ?? [])
+            deviceLimit: settings.devices.replacement ?? nil, authenticators: settings.authenticators ?? [],
+            isThirdParty: request.isThirdParty)
     }
 }

@@ -19,7 +19,8 @@ extension Enrollment {
         if case .active = state { for (method, time) in self.waiting(at: now) { waiting[method] = time } }
         return EnrollmentView(
             enrollment: id, user: user, fingerprint: keys.primary.fingerprint, device: device, versions: versions,
-            assurance: credential.assurance.rawValue, createdAt: createdAt, pin: pinState.rawValue,
+            assurance: credential.assurance.rawValue, createdAt: createdAt, confirmedAt: confirmedAt,
+            pin: pinState.rawValue,
             hasBiometric: biometric != nil, custom: customs.keys.sorted().map(\.description), push: push?.view,
             state: viewState(at: now), waiting: waiting)
     }

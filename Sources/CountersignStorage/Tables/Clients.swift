@@ -8,7 +8,7 @@ private enum Statements {
         """
         id, name, secret_hash, rights, callback_uris, waives_approval, is_operator, created_at, callback_username,
         pin_policy, device_limit, cooling_off, authenticators, notice_uri, return_uris, earlier_secret_hash,
-        earlier_secret_until, disabled_at
+        earlier_secret_until, disabled_at, third_party
         """
     static let byID = SQLStatement("SELECT \(columns) FROM clients WHERE id = $1 AND deleted_at IS NULL")
     /// A transaction that asks a challenge holds this lock until it commits, so that disabling the client either finds
@@ -26,7 +26,7 @@ private enum Statements {
     static let insert = SQLStatement(
         """
         INSERT INTO clients (\(columns), callback_secret)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
         """)
     static let update = SQLStatement(
         """
@@ -71,21 +71,21 @@ private enum Statements {
 extension SQLTransaction {
     func find(_ id: ClientID) throws -> Client? {
         try first(Statements.byID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<18]) { try Client(row) }
+            try parsed.clients.value(id, of: row[0..<19]) { try Client(row) }
         }
     }
 
     func lock(_ id: ClientID) throws -> Client? {
         guard locksRows else { return try find(id) }
         return try first(Statements.heldByID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<18]) { try Client(row) }
+            try parsed.clients.value(id, of: row[0..<19]) { try Client(row) }
         }
     }
 
     func lock(_ id: ClientID, asking type: TypeName) throws -> (client: Client, type: ChallengeType?)? {
         try first(locksRows ? Statements.heldAsking : Statements.asking, [id.value, .text("\(type)")]) { row in
-            let client = try parsed.clients.value(id, of: row[0..<18]) { try Client(row) }
-            guard let settings = try row.optionalText(18) else { return (client, nil) }
+            let client = try parsed.clients.value(id, of: row[0..<19]) { try Client(row) }
+            guard let settings = try row.optionalText(19) else { return (client, nil) }
             return (client, try self.type(SQLRow([.text("\(type)"), .text(settings)])))
         }
     }
@@ -134,7 +134,7 @@ extension SQLTransaction {
                 .text(client.authenticators.text), .optional(client.noticeURI?.description),
                 .text(client.returnURIs.text), .optional(client.earlierSecret?.hash.bytes),
                 .optional(client.earlierSecret?.until.milliseconds), .optional(client.disabledAt?.milliseconds),
-                .optional(sealedSecret),
+                .integer(client.isThirdParty ? 1 : 0), .optional(sealedSecret),
             ])
     }
 
@@ -198,7 +198,7 @@ extension Client {
             pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,
             deviceLimit: try row.optionalValue(10, Self.deviceLimit),
             authenticators: try row.optionalValue(12, Self.authenticators) ?? [], isOperator: try row.integer(6) == 1,
-            createdAt: try row.time(7), earlierSecret: try Self.earlierSecret(row),
+            isThirdParty: try row.integer(18) == 1, createdAt: try row.time(7), earlierSecret: try Self.earlierSecret(row),
             disabledAt: try row.optionalTime(17))
     }
 

@@ -7,7 +7,7 @@ private enum Statements {
     static let columns = """
         id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, pin_key,
         biometric_key, device, push, created_at, wrong_pins, pin_locked_at, awaits, counts_from,
-        customs, versions, suspended_at, methods_count, pin_counts_from, biometric_counts_from
+        customs, versions, suspended_at, methods_count, pin_counts_from, biometric_counts_from, confirmed_at, third_party
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let withCertificate = SQLStatement("SELECT \(columns), certificate FROM enrollments WHERE id = $1")
@@ -28,7 +28,7 @@ private enum Statements {
         """
         INSERT INTO enrollments (\(columns), fingerprint, certificate)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12, NULL, $13, NULL, $14, NULL,
-        NULL, $15, $16)
+        NULL, $17, $18, $15, $16)
         """)
     static let putPIN = SQLStatement(
         """
@@ -65,6 +65,7 @@ private enum Statements {
         biometric_counts_from = CASE WHEN biometric_counts_from > $2 THEN $2 ELSE biometric_counts_from END
         WHERE id = $1
         """)
+    static let confirm = SQLStatement("UPDATE enrollments SET confirmed_at = $2 WHERE id = $1")
     static let suspend = SQLStatement("UPDATE enrollments SET suspended_at = $2 WHERE id = $1")
     static let putDevice = SQLStatement("UPDATE enrollments SET device = $2 WHERE id = $1")
     static let putVersions = SQLStatement("UPDATE enrollments SET versions = $2 WHERE id = $1")
@@ -99,7 +100,7 @@ extension SQLTransaction {
     }
 
     func findWithCertificate(_ id: EnrollmentID) throws -> (enrollment: Enrollment, certificate: [UInt8])? {
-        try first(Statements.withCertificate, [id.value]) { (try enrollment($0), try $0.blob(23)) }
+        try first(Statements.withCertificate, [id.value]) { (try enrollment($0), try $0.blob(25)) }
     }
 
     func state(_ id: EnrollmentID) throws -> Enrollment.State? {
@@ -137,6 +138,7 @@ extension SQLTransaction {
                 .optional(enrollment.approval?.description), enrollment.countsFrom.value,
                 .text(Self.text(of: enrollment.versions)), .integer(enrollment.methodsCount ? 1 : 0),
                 .blob(keys.primary.fingerprint.bytes), .blob(certificate),
+                .optional(enrollment.confirmedAt?.milliseconds), .integer(enrollment.isThirdParty ? 1 : 0),
             ])
     }
 
@@ -146,6 +148,10 @@ extension SQLTransaction {
 
     func count(of enrollment: EnrollmentID, from time: Timestamp) throws {
         try connection.send(Statements.countMethods, [enrollment.value, time.value])
+    }
+
+    func confirm(_ enrollment: EnrollmentID, at time: Timestamp?) throws {
+        try connection.send(Statements.confirm, [enrollment.value, .optional(time?.milliseconds)])
     }
 
     func suspend(_ enrollment: EnrollmentID, since time: Timestamp?) throws {
@@ -301,7 +307,8 @@ extension SQLTransaction {
             device: device.description, versions: try row.value(18, Self.versions), pin: pin, biometric: biometric,
             customs: try row.optionalValue(17, Self.customs) ?? [:], push: device.push,
             createdAt: try row.time(12), countsFrom: try row.time(16), methodsCount: try row.integer(20) == 1,
-            approval: try row.optionalID(15))
+            approval: try row.optionalID(15), confirmedAt: try row.optionalTime(23),
+            isThirdParty: try row.integer(24) == 1)
     }
 
     private static func text(of versions: [Int64]) -> String { versions.map(String.init).joined(separator: " ") }

@@ -2,10 +2,11 @@ import CountersignCore
 import CountersignWire
 
 private enum Statements {
-    private static let columns = "id, user_id, kind, sealed, client_id, added_at"
+    private static let columns = "id, user_id, kind, sealed, client_id, added_at, proved_at"
     static let verifiedByName = SQLStatement(
         "SELECT \(columns) FROM identifiers WHERE kind = $1 AND name = $2 AND client_id IS NULL")
-    static let verifiedByID = SQLStatement("SELECT \(columns) FROM identifiers WHERE id = $1 AND client_id IS NULL")
+    static let verifiedByID = SQLStatement(
+        "SELECT \(columns) FROM identifiers WHERE id = $1 AND (client_id IS NULL OR proved_at IS NOT NULL)")
     static let claim = SQLStatement(
         "SELECT \(columns) FROM identifiers WHERE client_id = $1 AND kind = $2 AND name = $3")
     static let claimsOnName = SQLStatement(
@@ -16,6 +17,7 @@ private enum Statements {
         INSERT INTO identifiers (id, user_id, kind, name, sealed, client_id, added_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
         """)
+    static let prove = SQLStatement("UPDATE identifiers SET proved_at = $2 WHERE id = $1")
     static let delete = SQLStatement("DELETE FROM identifiers WHERE id = $1")
     static let deleteAll = SQLStatement("DELETE FROM identifiers WHERE user_id = $1")
     static let deleteClaims = SQLStatement("DELETE FROM identifiers WHERE user_id = $1 AND client_id = $2")
@@ -28,7 +30,8 @@ extension SQLTransaction {
     }
 
     func verified(_ id: IdentifierID) throws -> VerifiedIdentifier? {
-        try first(Statements.verifiedByID, [id.value], identifier)?.verified
+        let found = try first(Statements.verifiedByID, [id.value], identifier)
+        return found?.verified ?? found?.claim?.proved
     }
 
     func claim(_ name: IdentifierName, by client: ClientID) throws -> ClaimedIdentifier? {
@@ -64,6 +67,10 @@ extension SQLTransaction {
             ]) == 1
     }
 
+    func prove(_ claim: IdentifierID, at time: Timestamp) throws {
+        try connection.send(Statements.prove, [claim.value, time.value])
+    }
+
     func delete(_ id: IdentifierID) throws {
         try connection.send(Statements.delete, [id.value])
     }
@@ -91,7 +98,9 @@ extension SQLTransaction {
         guard let client: ClientID = try row.optionalID(4) else {
             return (VerifiedIdentifier(id: id, user: user, address: address, verifiedAt: time), nil)
         }
-        return (nil, ClaimedIdentifier(id: id, user: user, address: address, client: client, claimedAt: time))
+        let claim = ClaimedIdentifier(
+            id: id, user: user, address: address, client: client, claimedAt: time, provedAt: try row.optionalTime(6))
+        return (nil, claim)
     }
 }
 

@@ -18,7 +18,7 @@ private enum Statements {
     static let linkCount = SQLStatement("SELECT count(*) FROM user_links WHERE user_id = $1")
     static let noticeReceivers = SQLStatement(
         """
-        SELECT c.id, c.notice_uri, l.external_id FROM user_links l JOIN clients c ON c.id = l.client_id
+        SELECT c.id, c.notice_uri, l.external_id, c.third_party FROM user_links l JOIN clients c ON c.id = l.client_id
         WHERE l.user_id = $1 AND c.notice_uri IS NOT NULL AND c.disabled_at IS NULL ORDER BY c.id
         """)
     static let insert = SQLStatement("INSERT INTO users (id, created_at) VALUES ($1, $2)")
@@ -56,9 +56,11 @@ extension SQLTransaction {
 
     func ofNotices(of user: UserID) throws -> [NoticeReceiver] {
         try all(Statements.noticeReceivers, [user.value]) { row in
-            NoticeReceiver(
-                client: try row.id(0), uri: CallbackURI(stored: try row.text(1)),
-                externalID: try row.optionalValue(2) { try? ExternalID($0) })
+            let client: ClientID = try row.id(0)
+            return NoticeReceiver(
+                client: client, uri: CallbackURI(stored: try row.text(1)),
+                externalID: try row.optionalValue(2) { try? ExternalID($0) },
+                trustGroup: try row.integer(3) == 1 ? .thirdParty(client) : .firstParty)
         }
     }
 

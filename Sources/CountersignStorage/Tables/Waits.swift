@@ -17,23 +17,30 @@ private enum Statements {
         ON CONFLICT (user_id, client_id) DO UPDATE SET cooling_off = excluded.cooling_off, until = excluded.until
         """)
     static let leftBehind = SQLStatement(
-        "SELECT max(until), max(had_method) FROM left_behind WHERE subject = $1 AND until > $2")
+        """
+        SELECT max(until), max(had_method) FROM left_behind
+        WHERE subject = $1 AND until > $2 AND (believed_in IS NULL OR believed_in = $3)
+        """)
     static let keep = SQLStatement(
         """
-        INSERT INTO left_behind (subject, enrollment_id, client_id, until, had_method) VALUES ($1, $2, $3, $4, $5)
+        INSERT INTO left_behind (subject, enrollment_id, client_id, until, had_method, believed_in)
+        VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (subject, enrollment_id) DO UPDATE SET
         until = CASE WHEN left_behind.until > excluded.until THEN left_behind.until ELSE excluded.until END,
         had_method =
-          CASE WHEN left_behind.had_method > excluded.had_method THEN left_behind.had_method ELSE excluded.had_method END
+          CASE WHEN left_behind.had_method > excluded.had_method THEN left_behind.had_method ELSE excluded.had_method END,
+        believed_in = CASE WHEN excluded.believed_in IS NULL THEN NULL ELSE left_behind.believed_in END
         """)
     static let copy = SQLStatement(
         """
-        INSERT INTO left_behind (subject, enrollment_id, client_id, until, had_method)
-        SELECT $2, enrollment_id, client_id, until, had_method FROM left_behind WHERE subject = $1 AND until > $3
+        INSERT INTO left_behind (subject, enrollment_id, client_id, until, had_method, believed_in)
+        SELECT $2, enrollment_id, client_id, until, had_method, believed_in
+        FROM left_behind WHERE subject = $1 AND until > $3
         ON CONFLICT (subject, enrollment_id) DO UPDATE SET
         until = CASE WHEN left_behind.until > excluded.until THEN left_behind.until ELSE excluded.until END,
         had_method =
-          CASE WHEN left_behind.had_method > excluded.had_method THEN left_behind.had_method ELSE excluded.had_method END
+          CASE WHEN left_behind.had_method > excluded.had_method THEN left_behind.had_method ELSE excluded.had_method END,
+        believed_in = CASE WHEN excluded.believed_in IS NULL THEN NULL ELSE left_behind.believed_in END
         """)
     static let keepWait = SQLStatement(
         """
@@ -70,10 +77,10 @@ extension SQLTransaction {
         try connection.send(Statements.keepCoolingOff, [user.value, client.value, time.value])
     }
 
-    func leftBehind(by subjects: [String], at time: Timestamp) throws -> LeftBehind? {
+    func leftBehind(by subjects: [String], in group: TrustGroup, at time: Timestamp) throws -> LeftBehind? {
         var found: LeftBehind?
         for subject in subjects {
-            let left = try first(Statements.leftBehind, [.text(subject), time.value]) { row in
+            let left = try first(Statements.leftBehind, [.text(subject), time.value, .text(group.text)]) { row in
                 try row.optionalTime(0).map { LeftBehind(until: $0, hadMethod: try row.integer(1) == 1) }
             }
             guard let left = left ?? nil else { continue }
@@ -90,6 +97,7 @@ extension SQLTransaction {
             [
                 .text(subject), enrollment.id.value, enrollment.client.value, left.until.value,
                 .integer(left.hadMethod ? 1 : 0),
+                .optional(enrollment.isConfirmed ? nil : enrollment.trustGroup.text),
             ])
     }
 
@@ -117,6 +125,16 @@ extension SQLTransaction {
     ) throws -> [(enrollment: EnrollmentID, method: AnswerMethod)] {
         try all(Statements.due, [now.value, .integer(Int64(limit))]) { row in
             (try row.id(0), try row.value(1) { AnswerMethod(rawValue: $0) })
+        }
+    }
+}
+
+extension TrustGroup {
+    /// The form in which a column holds it.
+    fileprivate var text: String {
+        switch self {
+        case .firstParty: "first"
+        case .thirdParty(let client): "\(client)"
         }
     }
 }

@@ -79,6 +79,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case enrollmentSuspended = "enrollment_suspended"
     case pushTokenInUse = "push_token_in_use"
     case userNotLinked = "user_not_linked"
+    case enrollmentNotConfirmed = "enrollment_not_confirmed"
     case methodMissing = "method_missing"
     case answerInvalid = "answer_invalid"
     case pinIncorrect = "pin_incorrect"
@@ -308,6 +309,11 @@ extension ProblemCode {
             Meaning(
                 403, "The one who asks does not know this user",
                 "Enroll through that client first, or have it make the user.")
+        case .enrollmentNotConfirmed:
+            Meaning(
+                403, "Another client enrolled the device, and its user has not confirmed it",
+                "Enroll through the client that asks, and approve the new device with one that it believes; or have the "
+                    + "operator confirm this one.")
         case .methodMissing:
             Meaning(
                 409, "The device cannot answer by what is allowed",

@@ -32,6 +32,7 @@ extension NativeAPI {
         case .alreadyEnded(let status): throw ProblemDetails(ended: status)
         case .waiting: throw ProblemDetails(.enrollmentWaiting)
         case .userNotLinked: throw ProblemDetails(.userNotLinked)
+        case .notConfirmed: throw ProblemDetails(.enrollmentNotConfirmed)
         case .methodMissing(let methods):
             throw ProblemDetails(
                 .methodMissing, members: ["methods": .array(methods.map { .string($0.rawValue) })])

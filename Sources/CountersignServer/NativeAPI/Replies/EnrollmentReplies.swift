@@ -37,6 +37,13 @@ extension NativeAPI {
         }
     }
 
+    func reply(_ outcome: ConfirmEnrollment.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .done: return Response(status: .noContent)
+        case .notFound: throw ProblemDetails(.enrollmentNotFound)
+        }
+    }
+
     func reply(_ outcome: SuspendEnrollment.Outcome) throws(ProblemDetails) -> Response {
         switch outcome {
         case .done: return Response(status: .noContent)
