@@ -1,4 +1,4 @@
-/// The fourth step of the schema: third parties, and the devices that users have confirmed.
+/// The fourth step of the schema: third parties, what users have allowed them, and the devices that users have confirmed.
 extension Schema {
     static func fourth(_ dialect: SQLDialect) -> [String] {
         let integer = dialect.integer
@@ -8,6 +8,12 @@ extension Schema {
             "ALTER TABLE enrollments ADD COLUMN third_party \(integer) NOT NULL DEFAULT 0",
             "ALTER TABLE left_behind ADD COLUMN believed_in TEXT",
             "ALTER TABLE identifiers ADD COLUMN proved_at \(integer)",
+            """
+            CREATE TABLE grants (
+              user_id TEXT NOT NULL, client_id TEXT NOT NULL, scopes TEXT NOT NULL, given_at \(integer) NOT NULL,
+              PRIMARY KEY (user_id, client_id)
+            ) \(dialect.narrowTableOptions)
+            """,
         ]
     }
 }

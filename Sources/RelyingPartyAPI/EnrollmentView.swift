@@ -58,7 +58,8 @@ package struct EnrollmentView: Sendable {
     /// A view of these parts.
     package init(
         enrollment: EnrollmentID, user: UserID, fingerprint: Fingerprint, device: DeviceDescription,
-        versions: [Int64], assurance: String, createdAt: Timestamp, confirmedAt: Timestamp?, pin: String, hasBiometric: Bool, custom: [String],
+        versions: [Int64], assurance: String, createdAt: Timestamp, confirmedAt: Timestamp?, pin: String,
+        hasBiometric: Bool, custom: [String],
         push: PushTargetView?, state: State, waiting: [AnswerMethod: Timestamp]
     ) {
         self.enrollment = enrollment
@@ -82,7 +83,8 @@ package struct EnrollmentView: Sendable {
         var object = JSONObject([
             "enrollment": .text(enrollment), "user": .text(user), "fingerprint": .text(fingerprint),
             "device": device.json, "versions": .array(versions.map(JSONValue.integer)),
-            "assurance": .string(assurance), "created_at": .text(createdAt), "confirmed_at": .text(confirmedAt), "pin": .string(pin),
+            "assurance": .string(assurance), "created_at": .text(createdAt), "confirmed_at": .text(confirmedAt),
+            "pin": .string(pin),
             "biometric": .bool(hasBiometric), "custom": .texts(custom), "push": push?.json,
             "state": .string(state.name),
         ])

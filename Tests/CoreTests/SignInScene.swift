@@ -20,17 +20,19 @@ struct SignInScene: Sendable {
 
     init(
         _ engine: Engine = .sqlite, asking browsers: RelyingParty.AskedBrowsers = .all,
-        profile: RelyingParty.Profile = .native
+        profile: RelyingParty.Profile = .native, isThirdParty: Bool = false
     ) async throws {
-        try await self.init(in: try await World(engine), asking: browsers, profile: profile)
+        try await self.init(
+            in: try await World(engine), asking: browsers, profile: profile, isThirdParty: isThirdParty)
     }
 
     init(
-        in world: World, asking browsers: RelyingParty.AskedBrowsers = .all, profile: RelyingParty.Profile = .native
+        in world: World, asking browsers: RelyingParty.AskedBrowsers = .all,
+        profile: RelyingParty.Profile = .native, isThirdParty: Bool = false
     ) async throws {
         self.world = world
         try await world.store.commit { store in for type in ChallengeType.builtIn { try store.types.put(type) } }
-        shop = try await world.makeClient(waives: true).client
+        shop = try await world.makeClient(waives: true, isThirdParty: isThirdParty).client
         user = try await world.makeUser("customer-1", of: shop)
         _ = try await UpdateUser.update(
             .id(user), .init(addresses: ClaimedAddresses(email: try Self.email("customer-1"))), by: shop.caller,
@@ -182,9 +184,11 @@ struct SignInScene: Sendable {
     }
 
     func finish(
-        _ asked: Authorization, in browser: BrowserID? = nil, former: Secret<String>? = nil
+        _ asked: Authorization, in browser: BrowserID? = nil, former: Secret<String>? = nil,
+        answer: ConsentAnswer = .none
     ) async throws -> FinishSignIn.Outcome {
-        try await FinishSignIn.finish(asked.id, in: browser ?? self.browser, former: former, ports: world.ports)
+        try await FinishSignIn.finish(
+            asked.id, in: browser ?? self.browser, former: former, answer: answer, ports: world.ports)
     }
 
     /// What ends a sign-in, its session and its tokens.

@@ -32,7 +32,8 @@ struct TrustGroupTests {
                 }
             } else {
                 let asked = try await shop.askedByMail("victim")
-                #expect(try await shop.enter(try #require(try await shop.sent(for: asked)), for: asked) == .authenticated)
+                #expect(
+                    try await shop.enter(try #require(try await shop.sent(for: asked)), for: asked) == .authenticated)
                 guard case .finished(let finished) = try await shop.finish(asked),
                     case .finished = try await shop.goOn(finished, at: third)
                 else { throw World.Broken("sign-in") }
@@ -65,7 +66,8 @@ struct TrustGroupTests {
         }
 
         func others(of device: TestDevice) async throws -> Set<EnrollmentID> {
-            guard case .list(let list) = try await ShowOtherDevices.show(to: try await device.call(), ports: world.ports)
+            guard
+                case .list(let list) = try await ShowOtherDevices.show(to: try await device.call(), ports: world.ports)
             else { throw World.Broken("list") }
             return Set(list.enrollments.map(\.id))
         }
@@ -85,8 +87,9 @@ struct TrustGroupTests {
         }
 
         func shown(to client: Client) async throws -> [EnrollmentID] {
-            guard case .enrollments(let shown) = try await ShowEnrollments.show(
-                of: .id(victim), to: client, ports: world.ports)
+            guard
+                case .enrollments(let shown) = try await ShowEnrollments.show(
+                    of: .id(victim), to: client, ports: world.ports)
             else { throw World.Broken("shown") }
             return shown.map(\.id)
         }
@@ -101,7 +104,9 @@ struct TrustGroupTests {
         let planted = try await world.makeDevice(of: scene.victim, by: scene.third)
         #expect(try await scene.asked(by: scene.third) == [planted.enrollment])
         #expect(try await scene.asked(by: shop.shop) == nil)
-        #expect(try await AvailableMethods.list(for: .id(scene.victim), client: shop.shop, ports: world.ports) == .types([]))
+        #expect(
+            try await AvailableMethods.list(for: .id(scene.victim), client: shop.shop, ports: world.ports) == .types([])
+        )
         #expect(try await !shop.isAsked("victim"))
         #expect(try await shop.scan(try await shop.askedByCode(), with: planted) == .notConfirmed)
         // The first device of the shop's has nobody to wait for, and the planted one no say in it.
@@ -222,7 +227,9 @@ struct TrustGroupTests {
         #expect(try await remove(own, by: scene.shop.shop) == .removed)
     }
 
-    @Test("A device that is confirmed no longer answers nothing that it was asked elsewhere, and refreshes no tokens there")
+    @Test(
+        "A device that is confirmed no longer answers nothing that it was asked elsewhere, and refreshes no tokens there"
+    )
     func unconfirmed() async throws {
         let scene = try await Scene()
         let (world, shop) = (scene.world, scene.shop)
@@ -240,7 +247,9 @@ struct TrustGroupTests {
         #expect(try await shop.goOn(finished, at: shop.shop) == .notReady)
         let own = try await world.ask(try world.request(for: scene.victim), by: scene.third)
         #expect(try await planted.answer(own, .approved(.confirm, number: nil)).summary == "approved")
-        let kinds = try await world.audit().map(\.kind).filter { [.enrollmentConfirmed, .enrollmentUnconfirmed].contains($0) }
+        let kinds = try await world.audit().map(\.kind).filter {
+            [.enrollmentConfirmed, .enrollmentUnconfirmed].contains($0)
+        }
         #expect(kinds == [.enrollmentConfirmed, .enrollmentUnconfirmed])
     }
 
@@ -305,7 +314,8 @@ struct TrustGroupTests {
         #expect(known.entries.allSatisfy { $0.address != .email(try! SignInScene.email("attacker")) })
     }
 
-    @Test("An address that a client of the operator's only claims: proving it takes back that its devices were confirmed")
+    @Test(
+        "An address that a client of the operator's only claims: proving it takes back that its devices were confirmed")
     func ownClaim() async throws {
         let scene = try await Scene()
         let (world, shop) = (scene.world, scene.shop)
@@ -377,7 +387,7 @@ extension SignInScene {
     ) async throws -> (user: UserID, finished: FinishSignIn.Finished) {
         let asked = try await askedByMail(name, at: client)
         #expect(try await enter(try #require(try await sent(for: asked)), for: asked) == .authenticated)
-        guard case .finished(let finished) = try await finish(asked),
+        guard case .finished(let finished) = try await finishAllowing(asked),
             case .redeemed(let tokens) = try await redeem(finished.code, by: client.id)
         else { throw World.Broken("finish") }
         return (tokens.family.user, finished)
@@ -395,13 +405,25 @@ extension SignInScene {
         let challenge = try #require(try await world.store.read { try $0.challenges.find(id) })
         _ = try await device.answer(
             id, with: try await device.receipt(of: challenge, .approved(.confirm, number: asked.ask?.number)))
-        guard case .finished(let finished) = try await finish(asked) else { throw World.Broken("finish") }
+        guard case .finished(let finished) = try await finishAllowing(asked) else { throw World.Broken("finish") }
         return finished
     }
 
-    /// Goes on at a client in the session that a sign-in opened.
+    /// Goes on at a client in the session that a sign-in opened; the person allows the client what it wants.
     fileprivate func goOn(_ finished: FinishSignIn.Finished, at client: Client) async throws -> FinishSignIn.Outcome {
-        try await FinishSignIn.goOn(
-            try wanted(nil, at: client), in: try #require(finished.session).secret, browser: browser, ports: world.ports)
+        func goOn(_ answer: ConsentAnswer) async throws -> FinishSignIn.Outcome {
+            try await FinishSignIn.goOn(
+                try wanted(nil, at: client), in: try #require(finished.session).secret, browser: browser,
+                answer: answer, ports: world.ports)
+        }
+        let outcome = try await goOn(.none)
+        guard case .asks(let question) = outcome else { return outcome }
+        return try await goOn(.allows(question.user))
+    }
+
+    private func finishAllowing(_ asked: Authorization) async throws -> FinishSignIn.Outcome {
+        let outcome = try await finish(asked)
+        guard case .asks(let question) = outcome else { return outcome }
+        return try await finish(asked, answer: .allows(question.user))
     }
 }

@@ -161,7 +161,7 @@ enum Samples {
         var change = asked
         change.ledger.changePath = path
         let items: [ConsentPage.Item] = [
-            .email(texts.identifier, isVerified: true), .phone(texts.phone, isVerified: false),
+            .identity, .email(texts.identifier, isVerified: true), .phone(texts.phone, isVerified: false),
             .staySignedIn(days: 30), .other(title: texts.why, detail: texts.browser),
         ]
         let answer = [OnwardPostPage.Field(name: texts.digits, value: texts.why)]

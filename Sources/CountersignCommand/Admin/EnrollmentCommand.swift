@@ -7,7 +7,8 @@ import RelyingPartyAPI
 /// The command `countersign admin enrollment`: actions of operators on any device.
 struct EnrollmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enrollment", abstract: "Any user's devices: list, remove, suspend, resume, confirm, waive the wait.",
+        commandName: "enrollment",
+        abstract: "Any user's devices: list, remove, suspend, resume, confirm, waive the wait.",
         subcommands: [List.self, Remove.self, Suspend.self, Resume.self, Confirm.self, Waive.self], aliases: ["device"])
 
     struct List: AsyncParsableCommand {

@@ -15,6 +15,7 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case relyingPartySet = "relying_party.set"
     case relyingPartyRemoved = "relying_party.removed"
     case signedIn = "signed_in"
+    case consentGiven = "consent.given"
     case sessionEnded = "session.ended"
     case tokensGiven = "tokens.given"
     case tokensEnded = "tokens.ended"

@@ -53,7 +53,8 @@ package struct Client: Hashable, Sendable {
         waivesEnrollmentApproval: Bool,
         coolingOff: Seconds = standardCoolingOff, pinPolicy: PINPolicy = .standard,
         deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], isOperator: Bool,
-        isThirdParty: Bool = false, createdAt: Timestamp, earlierSecret: EarlierSecret? = nil, disabledAt: Timestamp? = nil
+        isThirdParty: Bool = false, createdAt: Timestamp, earlierSecret: EarlierSecret? = nil,
+        disabledAt: Timestamp? = nil
     ) {
         self.id = id
         self.name = name

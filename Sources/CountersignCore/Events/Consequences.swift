@@ -123,7 +123,9 @@ extension UnitOfWork {
                 .identifierVerified,
                 ["identifier": .string("\(identifier.id)"), "address": .string(identifier.address.kind.rawValue)],
                 user: identifier.user)
+        case .claimProved(let claim): try unconfirmEnrollments(of: claim.user, by: claim.client)
         case .claimEnded(let claim):
+            try unconfirmEnrollments(of: claim.user, by: claim.client)
             try record(
                 .claimEnded, ["address": .string(claim.address.kind.rawValue)], client: claim.client, user: claim.user)
         case .enrollingBlocked(let isBlocked, let user):
@@ -175,6 +177,10 @@ extension UnitOfWork {
                     "fresh": .bool(isFresh),
                 ], client: authorization.client, user: authentication.user,
                 enrollment: authentication.evidence.enrollment, challenge: authentication.evidence.challenge)
+        case .consentGiven(let grant):
+            try record(
+                .consentGiven, ["scope": .string(grant.scopes.sorted().joined(separator: " "))],
+                client: grant.client, user: grant.user)
         case .sessionEnded(let session):
             try record(.sessionEnded, ["session": .string("\(session.id)")], user: session.user)
         case .tokensGiven(let family):

@@ -51,12 +51,17 @@ enum DomainEvent: Sendable {
     case userExported(UserID)
     /// A user has proved an address.
     case identifierVerified(VerifiedIdentifier)
+    /// A user has proved an address on a client's word.
+    case claimProved(ClaimedIdentifier)
     /// What a client claimed of an address has ended, since somebody else has proved it.
     case claimEnded(ClaimedIdentifier)
     /// A client has blocked a user from enrolling devices through it, or has ended the block.
     case enrollingBlocked(Bool, UserID)
     /// The lock was ended that kept a client from asking a user.
     case askingUnlocked(AskingLock)
+
+    /// A user has allowed a client what it wants.
+    case consentGiven(Grant)
 
     case clientCreated(Client)
     case clientUpdated(ClientID, ClientChanges)

@@ -55,8 +55,10 @@ extension UnitOfWork {
     /// The client's word made the user, and what it enrolled for them; so none of it is the user's own by this proof. On a
     /// third party's word the address says only there who somebody is.
     func verify(_ claim: ClaimedIdentifier) throws -> VerifiedIdentifier {
-        try unconfirmEnrollments(of: claim.user, by: claim.client)
-        guard try clients.find(claim.client)?.isThirdParty ?? true else { return try verify(claim.address, of: claim.user) }
+        try raise(.claimProved(claim))
+        guard try clients.find(claim.client)?.isThirdParty ?? true else {
+            return try verify(claim.address, of: claim.user)
+        }
         try identifiers.prove(claim.id, at: now)
         let identifier = VerifiedIdentifier(
             id: claim.id, user: claim.user, address: claim.address, verifiedAt: now, client: claim.client)
@@ -74,7 +76,6 @@ extension UnitOfWork {
         guard try identifiers.insert(identifier, as: name) else { throw StoreError.serializationFailure }
         try raise(.identifierVerified(identifier))
         for claim in try identifiers.claims(on: name) where claim.user != user && claim.provedAt == nil {
-            try unconfirmEnrollments(of: claim.user, by: claim.client)
             try identifiers.delete(claim.id)
             try raise(.claimEnded(claim))
         }

@@ -20,6 +20,8 @@ package struct ExportUser: Sendable {
         case claim(ClaimedIdentifier)
         /// A browser that is signed in; for operators alone.
         case session(Session)
+        /// What the user has allowed a client.
+        case grant(Grant)
         /// The tokens that a client has of the user.
         case tokens(TokenFamily)
         /// A challenge with its question.
@@ -134,13 +136,16 @@ package struct ExportUser: Sendable {
     ) throws -> [Part] {
         let families = try reader.families.families(of: user)
         let (identifiers, claims) = try reader.identifiers.identifiers(of: user)
+        let grants = try reader.grants.grants(of: user)
         switch scope {
         case .client(let client):
             return claims.filter { $0.client == client }.map(Part.claim)
+                + grants.filter { $0.client == client }.map(Part.grant)
                 + families.filter { $0.client == client }.map(Part.tokens)
         case .all:
             let sessions = try reader.sessions.sessions(of: user, at: now).map(Part.session)
-            return identifiers.map(Part.identifier) + claims.map(Part.claim) + sessions + families.map(Part.tokens)
+            return identifiers.map(Part.identifier) + claims.map(Part.claim) + sessions + grants.map(Part.grant)
+                + families.map(Part.tokens)
         }
     }
 

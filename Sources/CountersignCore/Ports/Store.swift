@@ -58,7 +58,7 @@ package protocol Stores: AnyObject, StoreAccess, ClientStore, RelyingPartyStore,
     UserStore, LinkStore, IdentifierStore,
     ErasureStore, AskingLockStore, BrowserStore, EnrollmentStore, MethodStore, TicketStore, NonceStore, WaitStore,
     PushStore, ListStore, ChallengeStore, TargetStore, ReceiptStore, AnswerStore, OutboxStore, ReplyStore, AuditStore,
-    AttemptStore, AuthorizationStore, SessionStore, TokenFamilyStore, RetentionStore
+    AttemptStore, AuthorizationStore, SessionStore, TokenFamilyStore, GrantStore, RetentionStore
 {
     /// Notifies a topic when, and only when, the transaction commits.
     func notify(_ topic: ChangeTopic)
@@ -86,6 +86,8 @@ extension StoreAccess {
     package var sessions: any SessionStore { stores }
     /// The token families.
     package var families: any TokenFamilyStore { stores }
+    /// What users have allowed clients.
+    package var grants: any GrantStore { stores }
     /// The receivers of callbacks and notices: their URLs, and which of them have said that they are gone.
     package var receivers: any ReceiverStore { stores }
     /// The issuer's own keys, and the bootstrap token.

@@ -35,6 +35,8 @@ package enum FinishSignIn {
         case otherPerson(Wanted)
         /// The authentication is weaker than the client takes.
         case tooWeak(Wanted)
+        /// The person must be asked first.
+        case asks(ConsentQuestion)
         /// The browser has got too many codes; try again after some seconds.
         case tooMany(retryAfter: Seconds)
         /// The client is disabled, or uses the provider no more, or no longer has the redirect URI.
@@ -47,10 +49,12 @@ package enum FinishSignIn {
     ///   - id: the sign-in.
     ///   - browser: what the browser's cookie holds.
     ///   - former: the session that the browser has, which ends; nil for none.
+    ///   - answer: what the person has just answered.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func finish(
-        _ id: AuthorizationID, in browser: BrowserID, former: Secret<String>?, ports: Ports
+        _ id: AuthorizationID, in browser: BrowserID, former: Secret<String>?, answer: ConsentAnswer = .none,
+        ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
         let made = Made(at: now, ports)
@@ -59,7 +63,7 @@ package enum FinishSignIn {
                 found.browser == work.hasher.hash(of: browser, client: found.client),
                 case .authenticated(let authentication) = found.state, now < found.expiresAt
             else { return .notReady }
-            guard try work.accepts(found.wanted) else { return .clientGone }
+            guard let client = try work.client(accepting: found.wanted) else { return .clientGone }
             // The device may have been removed since it approved, or the user unlinked.
             guard try work.is(authentication.user, hintedBy: found.wanted) else {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
@@ -70,10 +74,17 @@ package enum FinishSignIn {
                 return .tooWeak(found.wanted)
             }
             guard try work.admits(authentication, to: found.client),
-                try work.isGood(authentication.evidence, authentication.user, at: found.client),
-                try work.admit(authentication.user, to: found.client)
+                try work.isGood(authentication.evidence, authentication.user, at: found.client)
             else { return .notReady }
-            guard try work.authorizations.advance(id, to: .granted(authentication), at: now) else { return .notReady }
+            let needsConsent = try work.needsConsent(of: authentication.user, to: found.wanted, by: client)
+            if needsConsent, answer != .allows(authentication.user) {
+                guard try work.isWelcome(authentication.user, at: found.client) else { return .notReady }
+                return .asks(try work.question(to: authentication.user, about: found.wanted, isGiven: false))
+            }
+            guard try work.admit(authentication.user, to: found.client),
+                try work.authorizations.advance(id, to: .granted(authentication), at: now)
+            else { return .notReady }
+            if needsConsent { try work.give(found.wanted, by: authentication.user) }
             if let former, let session = try work.sessions.find(SecretHash(of: former), at: now) {
                 try work.endSession(session)
             }
@@ -98,24 +109,36 @@ package enum FinishSignIn {
     ///   - wanted: what the client wants.
     ///   - secret: the session.
     ///   - browser: what the browser's cookie holds.
+    ///   - asksAlways: whether the person is asked in any case, since the client is an app.
+    ///   - answer: what the person has just answered.
     ///   - ports: the external dependencies.
     /// - Returns: ``Outcome/notReady`` if the person must authenticate.
     /// - Throws: ``StoreError``.
     package static func goOn(
-        _ wanted: Wanted, in secret: Secret<String>, browser: BrowserID, ports: Ports
+        _ wanted: Wanted, in secret: Secret<String>, browser: BrowserID, asksAlways: Bool = false,
+        answer: ConsentAnswer = .none, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
         let made = Made(at: now, ports)
         return try await ports.commit(at: now, as: .system) { work in
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return .notReady }
             let authentication = session.authentication
-            guard try work.accepts(wanted) else { return .clientGone }
+            guard let client = try work.client(accepting: wanted) else { return .clientGone }
             guard !wanted.isFresh, wanted.isMet(by: authentication),
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted),
-                try work.isGood(authentication.evidence, authentication.user, at: wanted.client),
-                try work.admit(authentication.user, to: wanted.client)
+                try work.isGood(authentication.evidence, authentication.user, at: wanted.client)
             else { return .notReady }
             if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
+            let needsConsent = try work.needsConsent(of: authentication.user, to: wanted, by: client)
+            let isAnswered =
+                answer == .allows(authentication.user) || !needsConsent && answer == .goesOn(authentication.user)
+            if needsConsent || asksAlways, !isAnswered {
+                guard try work.isWelcome(authentication.user, at: wanted.client) else { return .notReady }
+                return .asks(
+                    try work.question(to: authentication.user, about: wanted, isGiven: !needsConsent))
+            }
+            guard try work.admit(authentication.user, to: wanted.client) else { return .notReady }
+            if needsConsent { try work.give(wanted, by: authentication.user) }
             let count = try work.count(.codesOf(session.id))
             if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
             let authorization = Authorization(
@@ -164,10 +187,12 @@ extension Wanted {
 }
 
 extension UnitOfWork {
-    /// Whether the client can still be given what was checked when the sign-in began.
-    fileprivate func accepts(_ wanted: Wanted) throws -> Bool {
-        guard let client = try clients.lock(wanted.client), client.disabledAt == nil else { return false }
-        return try relyingParties.find(client.id)?.redirectURI(named: wanted.redirectURI) != nil
+    /// The client, if it can still be given what was checked when the sign-in began; nil otherwise.
+    fileprivate func client(accepting wanted: Wanted) throws -> Client? {
+        guard let client = try clients.lock(wanted.client), client.disabledAt == nil,
+            try relyingParties.find(client.id)?.redirectURI(named: wanted.redirectURI) != nil
+        else { return nil }
+        return client
     }
 
     /// Whether a client's people may sign in by the way of an authentication.

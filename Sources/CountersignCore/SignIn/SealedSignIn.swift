@@ -7,11 +7,14 @@ package struct CarriedSignIn: Sendable {
     package var wanted: Wanted
     /// The sign-in of this browser whose devices were asked before; nil before the first ask.
     package var signIn: AuthorizationID?
+    /// Whom the page asks what they allow; nil where it asks nobody that.
+    package var user: UserID?
 
     /// A sign-in of these parts.
-    package init(wanted: Wanted, signIn: AuthorizationID? = nil) {
+    package init(wanted: Wanted, signIn: AuthorizationID? = nil, user: UserID? = nil) {
         self.wanted = wanted
         self.signIn = signIn
+        self.user = user
     }
 }
 
@@ -27,7 +30,7 @@ package enum SealedSignIn {
     package static func seal(_ carried: CarriedSignIn, for browser: BrowserID, ports: Ports) throws -> String {
         let json = JSONValue.members([
             "at": .string("\(ports.time.now)"), "wanted": carried.wanted.json,
-            "sign_in": carried.signIn.map { .string("\($0)") },
+            "sign_in": carried.signIn.map { .string("\($0)") }, "user": carried.user.map { .string("\($0)") },
         ])
         return Base64URL.encode(try ports.hasher.sealed(json.encoded, for: purpose(browser)))
     }
@@ -39,7 +42,9 @@ package enum SealedSignIn {
             ports.time.now < at.adding(lifetime)
         else { return nil }
         return json["wanted"].flatMap { Wanted($0) }.map { wanted in
-            CarriedSignIn(wanted: wanted, signIn: json["sign_in"]?.string.flatMap { AuthorizationID($0) })
+            CarriedSignIn(
+                wanted: wanted, signIn: json["sign_in"]?.string.flatMap { AuthorizationID($0) },
+                user: json["user"]?.string.flatMap { UserID($0) })
         }
     }
 

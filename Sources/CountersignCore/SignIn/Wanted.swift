@@ -31,6 +31,10 @@ package struct Wanted: Hashable, Sendable {
     package var maximumAge: Seconds?
     /// Whether the person must authenticate anew.
     package var isFresh = false
+    /// Whether the person shall be asked what they allow, even if they have allowed it before.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §3.1.2.1 (`prompt=consent`).
+    package var asksConsent = false
     /// How strong the authentication shall be at least; nil for any strength.
     package var strength: Authentication.Strength?
     /// Whether a weaker authentication is worth nothing to the client.
@@ -66,6 +70,7 @@ extension Wanted {
             "state": clientState.map(JSONValue.string), "nonce": nonce.map(JSONValue.string),
             "code_challenge": codeChallenge.map(JSONValue.string),
             "max_age": maximumAge.map { .integer($0.value) }, "fresh": .bool(isFresh),
+            "consent": asksConsent ? true : nil,
             "strength": strength.map { .string($0.rawValue) }, "essential": isStrengthEssential ? true : nil,
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
@@ -89,6 +94,7 @@ extension Wanted {
         codeChallenge = json["code_challenge"]?.string
         maximumAge = json["max_age"]?.integer.map { Seconds($0) }
         self.isFresh = isFresh
+        asksConsent = json["consent"]?.bool ?? false
         strength = json["strength"]?.string.flatMap { Authentication.Strength(rawValue: $0) }
         isStrengthEssential = json["essential"]?.bool ?? false
         hint = json["hint"]?.string.flatMap { UserReference($0) }

@@ -73,6 +73,7 @@ extension UnitOfWork {
         try endFamilies(.user(user, client), because: .userRemoved)
         try authorizations.deleteAll(of: user, at: client)
         try identifiers.deleteIdentifiers(of: user, claimedBy: client)
+        try grants.deleteGrant(of: user, for: client)
         try erasures.put(of: user, by: client, at: now)
         guard try links.count(of: user) == 0 else { return }
         for enrollment in try enrollments.active(of: user) {

@@ -5,6 +5,8 @@ package struct ConsentPage: HostedPage {
 
     /// What is allowed, one row each.
     package enum Item: Hashable, Sendable {
+        /// Knowing the person again.
+        case identity
         /// Seeing the email address.
         case email(String, isVerified: Bool)
         /// Seeing the phone number, given here with its middle hidden.
@@ -39,6 +41,7 @@ package struct ConsentPage: HostedPage {
 
     private static func values(of item: Item) -> [String: Any] {
         switch item {
+        case .identity: ["isIdentity": true]
         case .email(let address, let isVerified): ["isEmail": true, "value": address, "isVerified": isVerified]
         case .phone(let number, let isVerified): ["isPhone": true, "value": number, "isVerified": isVerified]
         case .staySignedIn(let days): ["isStay": true, "days": String(days)]
@@ -53,6 +56,9 @@ package struct ConsentPage: HostedPage {
             <ul class="items">
             {{#items}}
             <li>
+            {{#isIdentity}}
+            <b>[[scopeIdentity]]</b><span class="small">[[scopeIdentityDetail]]</span>
+            {{/isIdentity}}
             {{#isEmail}}
             <b>[[scopeEmail]]</b>\(verification)
             {{/isEmail}}

@@ -91,7 +91,7 @@ package struct OnwardPostPage: HostedPage {
             """)
 }
 
-/// Page 3 where another tab of the browser has signed in meanwhile.
+/// The page of a browser that is signed in, where the person is asked whether they go on as who they are.
 package struct SignedInElsewherePage: HostedPage {
     /// As whom the browser is signed in.
     package var address: String

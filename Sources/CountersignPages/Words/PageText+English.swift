@@ -71,7 +71,7 @@ extension PageText {
             .continueTo: "Continue to {{client}}",
             .goesOnByItself: "The page goes on by itself. If it does not, choose Continue.",
             .signedInHeading: "You are signed in already",
-            .signedInText: "Another tab of this browser has signed in <strong>{{address}}</strong>.",
+            .signedInText: "This browser is signed in as <strong>{{address}}</strong>.",
             .goOnAs: "Go on as {{address}}",
             .useAnotherAddress: "Use another address",
 
@@ -137,6 +137,8 @@ extension PageText {
             .scopePhone: "See your phone number",
             .verified: "{{value}}, verified",
             .unverified: "{{value}}, not verified",
+            .scopeIdentity: "Know you again",
+            .scopeIdentityDetail: "By an identifier that says nothing else about you",
             .scopeStay: "Stay signed in",
             .scopeStayDetail: "Until you end it, {{days}} days at the longest without use",
             .learnsNothingElse: "{{client}} learns nothing else.",

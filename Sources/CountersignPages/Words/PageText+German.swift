@@ -72,7 +72,7 @@ extension PageText {
             .continueTo: "Weiter zu {{client}}",
             .goesOnByItself: "Die Seite geht von selbst weiter. Tut sie es nicht, wählen Sie Weiter.",
             .signedInHeading: "Sie sind schon angemeldet",
-            .signedInText: "In einem anderen Tab dieses Browsers wurde <strong>{{address}}</strong> angemeldet.",
+            .signedInText: "In diesem Browser ist <strong>{{address}}</strong> angemeldet.",
             .goOnAs: "Weiter als {{address}}",
             .useAnotherAddress: "Andere Adresse verwenden",
 
@@ -142,6 +142,8 @@ extension PageText {
             .scopePhone: "Ihre Telefonnummer sehen",
             .verified: "{{value}}, bestätigt",
             .unverified: "{{value}}, nicht bestätigt",
+            .scopeIdentity: "Sie wiedererkennen",
+            .scopeIdentityDetail: "An einer Kennung, die sonst nichts über Sie sagt",
             .scopeStay: "Angemeldet bleiben",
             .scopeStayDetail: "Bis Sie es beenden, ohne Nutzung höchstens {{days}} Tage",
             .learnsNothingElse: "{{client}} erfährt sonst nichts.",

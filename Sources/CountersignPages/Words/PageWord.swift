@@ -121,6 +121,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case scopePhone
     case verified
     case unverified
+    case scopeIdentity
+    case scopeIdentityDetail
     case scopeStay
     case scopeStayDetail
     case learnsNothingElse

@@ -66,6 +66,7 @@ extension ExportUser.Part {
         case .identifier(let identifier): ["identifier": identifier.exported]
         case .claim(let claim): ["claim": claim.exported]
         case .session(let session): ["session": session.exported]
+        case .grant(let grant): ["grant": grant.exported]
         case .tokens(let family): ["tokens": family.exported]
         case .challenge(let challenge): ["challenge": challenge.exported]
         case .receipt(let receipt): ["receipt": try receipt.exported]
@@ -77,6 +78,15 @@ extension ExportUser.Part {
 extension VerifiedIdentifier {
     fileprivate var exported: JSONValue {
         ["address": .string("\(address)"), "verified_at": .string("\(verifiedAt)")]
+    }
+}
+
+extension Grant {
+    fileprivate var exported: JSONValue {
+        [
+            "client": .string("\(client)"), "scope": .string(scopes.sorted().joined(separator: " ")),
+            "given_at": .string("\(givenAt)"),
+        ]
     }
 }
 

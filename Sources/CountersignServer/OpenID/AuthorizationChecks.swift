@@ -67,6 +67,7 @@ struct AuthorizationChecks {
             wanted.codeChallenge = try codeChallenge(for: party)
             let prompts = try prompts()
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
+            wanted.asksConsent = prompts.contains("consent")
             wanted.maximumAge = try maximumAge()
             (wanted.strength, wanted.isStrengthEssential) = try strength()
             wanted.hint = try hint(of: client.id)

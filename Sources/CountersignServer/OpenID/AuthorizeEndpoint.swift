@@ -38,8 +38,14 @@ extension SignInDoor {
             throw error.said(in: language(form["ui_locales"], incoming))
         }
         let visit = Visit(incoming, cookies, ports)
-        if let finished = try await goOn(checked, visit) {
-            return try result(.code(finished.code), of: finished.wanted, incoming)
+        switch try await goOn(checked, visit) {
+        case .finished(let finished)?: return try result(.code(finished.code), of: finished.wanted, incoming)
+        case .asks(let question)?:
+            if checked.isSilent {
+                return try result(.error(Self.silentError(question)), of: checked.wanted, incoming)
+            }
+            if let page = try await consentPage(question, for: nil, visit, of: checked.client) { return page }
+        default: break
         }
         guard !checked.isSilent else {
             let error = OAuthError(.loginRequired, "the person must sign in")
@@ -54,23 +60,33 @@ extension SignInDoor {
             carried, visit, typed: checked.wanted.identifier?.address?.description, of: checked.client)
     }
 
-    /// The result in the browser's session; nil if the person must sign in.
+    /// What comes of the browser's session; nil if the person must sign in.
     ///
     /// Any program on the person's machine can pass for an app, so that an app gets nothing without a page. Spec: RFC
     /// 8252 §8.6.
     private func goOn(
         _ checked: AuthorizationChecks.Checked, _ visit: Visit
-    ) async throws -> FinishSignIn.Finished? {
-        guard checked.redirectURI.kind == .https || checked.party.profile.isConfidential,
-            let session = visit.session
-        else { return nil }
-        switch try await FinishSignIn.goOn(checked.wanted, in: session, browser: visit.browser, ports: ports) {
-        case .finished(let finished): return finished
+    ) async throws -> FinishSignIn.Outcome? {
+        guard let session = visit.session else { return nil }
+        let isApp = checked.redirectURI.kind != .https && !checked.party.profile.isConfidential
+        let outcome = try await FinishSignIn.goOn(
+            checked.wanted, in: session, browser: visit.browser, asksAlways: isApp, ports: ports)
+        switch outcome {
+        case .finished, .asks: return outcome
         case .notReady, .otherPerson, .tooWeak: return nil
         case .tooMany(let seconds):
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
         case .clientGone: throw PageError.unknownClient
         }
+    }
+
+    /// The error where a person would have to be asked, and no page may be shown.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §3.1.2.6.
+    private static func silentError(_ question: ConsentQuestion) -> OAuthError {
+        question.isGiven
+            ? OAuthError(.interactionRequired, "the person must say that they go on")
+            : OAuthError(.consentRequired, "the person must allow what the client wants")
     }
 
     static func redirect(to location: String) -> Response {

@@ -18,6 +18,8 @@ struct OAuthError: Error, Hashable {
         case unsupportedResponseType = "unsupported_response_type"
         case accessDenied = "access_denied"
         case loginRequired = "login_required"
+        case consentRequired = "consent_required"
+        case interactionRequired = "interaction_required"
         /// From *OpenID Connect Core Error Code unmet_authentication_requirements 1.0*.
         case unmetAuthenticationRequirements = "unmet_authentication_requirements"
         case requestNotSupported = "request_not_supported"
@@ -32,7 +34,8 @@ struct OAuthError: Error, Hashable {
             case .temporarilyUnavailable: 503
             case .serverError: 500
             case .invalidRequest, .invalidGrant, .invalidScope, .unauthorizedClient, .unsupportedGrantType,
-                .unsupportedResponseType, .loginRequired, .unmetAuthenticationRequirements, .requestNotSupported,
+                .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
+                .unmetAuthenticationRequirements, .requestNotSupported,
                 .requestURINotSupported:
                 400
             }

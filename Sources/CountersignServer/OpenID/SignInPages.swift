@@ -57,6 +57,7 @@ extension SignInDoor {
         }
         addWaiting(to: &table)
         addCodes(to: &table)
+        addConsent(to: &table)
     }
 
     private static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
@@ -241,9 +242,17 @@ extension SignInDoor {
         }
     }
 
-    private func finish(_ id: AuthorizationID, _ visit: Visit) async throws -> Response {
-        let outcome = try await FinishSignIn.finish(id, in: visit.browser, former: visit.session, ports: ports)
+    func finish(
+        _ id: AuthorizationID, _ visit: Visit, _ answer: ConsentAnswer = .none, in languages: String? = nil
+    ) async throws -> Response {
+        let outcome = try await FinishSignIn.finish(
+            id, in: visit.browser, former: visit.session, answer: answer, ports: ports)
         switch outcome {
+        case .asks(let question):
+            guard let page = try await consentPage(question, for: id, visit, in: languages) else {
+                throw PageError.gone
+            }
+            return page
         case .finished(let finished): return try await result(of: finished, visit)
         case .otherPerson(let wanted):
             let error = OAuthError(.loginRequired, "somebody else has signed in than the client expects")
@@ -263,7 +272,7 @@ extension SignInDoor {
                 id, in: visit.browser, ports: ports), case .granted = found.state, let session = visit.session
         else { throw PageError.gone }
         var wanted = found.wanted
-        (wanted.isFresh, wanted.maximumAge) = (false, nil)
+        (wanted.isFresh, wanted.maximumAge, wanted.asksConsent) = (false, nil, false)
         guard
             case .finished(let finished) = try await FinishSignIn.goOn(
                 wanted, in: session, browser: visit.browser, ports: ports)
@@ -272,12 +281,12 @@ extension SignInDoor {
     }
 
     /// What the client gets, after a form of ours.
-    private func result(_ result: Result, of carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
+    func result(_ result: Result, of carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
         try self.result(
             result, of: carried.wanted, visit.incoming, isAfterForm: true, frame: try await frame(carried, visit))
     }
 
-    private func result(of finished: FinishSignIn.Finished, _ visit: Visit) async throws -> Response {
+    func result(of finished: FinishSignIn.Finished, _ visit: Visit) async throws -> Response {
         var response = try await result(.code(finished.code), of: CarriedSignIn(wanted: finished.wanted), visit)
         if let session = finished.session {
             response.headers[values: .setCookie].append(cookies.setting(session, at: ports.time.now))
@@ -322,12 +331,14 @@ extension SignInDoor {
     ///   - carried: the client's request.
     ///   - visit: the browser's visit.
     ///   - client: the client, where it was read before; nil to read it.
+    ///   - languagePath: where the form posts to that changes the language.
     func page(
-        _ page: some HostedPage, _ carried: CarriedSignIn, _ visit: Visit, of client: Client? = nil
+        _ page: some HostedPage, _ carried: CarriedSignIn, _ visit: Visit, of client: Client? = nil,
+        languagePath: String = "/signin/start"
     ) async throws -> Response {
-        var response = PageResponse(
-            page, in: try await frame(carried, visit, of: client), leadingTo: RedirectURI(carried.wanted.redirectURI)
-        ).response()
+        var frame = try await frame(carried, visit, of: client)
+        frame.languageSwitch = .post(languagePath)
+        var response = PageResponse(page, in: frame, leadingTo: RedirectURI(carried.wanted.redirectURI)).response()
         if visit.isNew { response.headers[values: .setCookie].append(cookies.setting(visit.browser)) }
         return response
     }

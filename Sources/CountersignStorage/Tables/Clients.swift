@@ -198,7 +198,8 @@ extension Client {
             pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,
             deviceLimit: try row.optionalValue(10, Self.deviceLimit),
             authenticators: try row.optionalValue(12, Self.authenticators) ?? [], isOperator: try row.integer(6) == 1,
-            isThirdParty: try row.integer(18) == 1, createdAt: try row.time(7), earlierSecret: try Self.earlierSecret(row),
+            isThirdParty: try row.integer(18) == 1, createdAt: try row.time(7),
+            earlierSecret: try Self.earlierSecret(row),
             disabledAt: try row.optionalTime(17))
     }
 

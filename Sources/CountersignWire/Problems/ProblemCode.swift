@@ -312,8 +312,7 @@ extension ProblemCode {
         case .enrollmentNotConfirmed:
             Meaning(
                 403, "Another client enrolled the device, and its user has not confirmed it",
-                "Enroll through the client that asks, and approve the new device with one that it believes; or have the "
-                    + "operator confirm this one.")
+                "Enroll through the client that asks, or have the operator confirm this device.")
         case .methodMissing:
             Meaning(
                 409, "The device cannot answer by what is allowed",

@@ -172,7 +172,7 @@ struct AuthorizeTests {
                 scene.request(["redirect_uri": "http://127.0.0.1:51234/callback"]))
             #expect(page.status == 200 && page.request != nil)
             let silent = try await scene.browser.get(scene.request(["prompt": "none"]))
-            #expect(silent.result["error"] == "login_required")
+            #expect(silent.result["error"] == "interaction_required")
             let bare = try await scene.browser.get(
                 scene.request(["code_challenge": nil, "code_challenge_method": nil]))
             #expect(bare.result["error"] == "invalid_request")

@@ -5,19 +5,6 @@ package import CountersignWire
 //
 // Spec: docs/decisions/0075-whose-devices-are-believed.md.
 
-/// Clients that believe one another's devices.
-package enum TrustGroup: Hashable, Sendable {
-    /// All clients that are not third parties.
-    case firstParty
-    /// A third party with its apps.
-    case thirdParty(ClientID)
-}
-
-extension Client {
-    /// The group that it belongs to.
-    package var trustGroup: TrustGroup { isThirdParty ? .thirdParty(id) : .firstParty }
-}
-
 extension Enrollment {
     /// The group of the client that enrolled it.
     package var trustGroup: TrustGroup { isThirdParty ? .thirdParty(client) : .firstParty }

@@ -1,0 +1,132 @@
+import CountersignCore
+import CountersignPages
+import CountersignWire
+import HTTPTypes
+import Hummingbird
+
+/// The pages on which a person says what a client may have.
+///
+/// Spec: OpenID Connect Core 1.0 §3.1.2.4.
+extension SignInDoor {
+    private static let goOnPath = "/signin/go-on"
+    private static let allowPath = "/signin/consent"
+
+    func addConsent(to table: inout RouteTable) {
+        // The person has signed in just now.
+        table.add(.post, "/signin/:id/consent") { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            let (visit, id) = try signIn(incoming)
+            let (carried, form, _) = try await opened(incoming)
+            guard carried.signIn == id, let user = carried.user else { throw PageError.gone }
+            switch Decision(form) {
+            case .none: return try await finish(id, visit, in: form["ui_locales"])
+            case .allow: return try await finish(id, visit, .allows(user))
+            case .refuse:
+                guard try await CancelSignIn.cancel(id, in: visit.browser, ports: ports) else { throw PageError.gone }
+                return try await refused(carried, visit)
+            }
+        }
+        // The browser is signed in since before.
+        table.add(.post, Self.allowPath) { [self] request, context in
+            let (carried, form, visit) = try await opened(try await Incoming(request, context))
+            switch Decision(form) {
+            case .none: return try await goOn(carried, visit, .none, in: form["ui_locales"])
+            case .allow: return try await goOn(carried, visit, carried.user.map(ConsentAnswer.allows) ?? .none)
+            case .refuse: return try await refused(carried, visit)
+            }
+        }
+        table.add(.post, Self.goOnPath) { [self] request, context in
+            let (carried, form, visit) = try await opened(try await Incoming(request, context))
+            let isAnswer = form["ui_locales"] == nil
+            return try await goOn(
+                carried, visit, isAnswer ? carried.user.map(ConsentAnswer.goesOn) ?? .none : .none,
+                in: form["ui_locales"])
+        }
+    }
+
+    /// What a form of the page says.
+    private enum Decision {
+        case none, allow, refuse
+
+        init(_ form: FormFields) {
+            switch form[ConsentPage.field] {
+            case "allow": self = .allow
+            case "refuse": self = .refuse
+            default: self = .none
+            }
+        }
+    }
+
+    private func refused(_ carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
+        let error = OAuthError(.accessDenied, "the person does not allow what the client wants")
+        return try await result(.error(error), of: carried, visit)
+    }
+
+    private func goOn(
+        _ carried: CarriedSignIn, _ visit: Visit, _ answer: ConsentAnswer, in languages: String? = nil
+    ) async throws -> Response {
+        guard let session = visit.session else { return try await identifierPage(carried, visit, typed: nil) }
+        let outcome = try await FinishSignIn.goOn(
+            carried.wanted, in: session, browser: visit.browser, asksAlways: true, answer: answer, ports: ports)
+        switch outcome {
+        case .finished(let finished): return try await result(of: finished, visit)
+        case .asks(let question):
+            if let page = try await consentPage(question, for: nil, visit, in: languages) { return page }
+        case .notReady, .otherPerson, .tooWeak: break
+        case .tooMany(let seconds): throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
+        case .clientGone: throw PageError.unknownClient
+        }
+        // The session has ended meanwhile, or is not what the client wants.
+        return try await identifierPage(CarriedSignIn(wanted: carried.wanted), visit, typed: nil)
+    }
+
+    /// The page with a question; nil where it would name nobody, and the person signs in instead.
+    ///
+    /// - Parameters:
+    ///   - question: the question.
+    ///   - id: the sign-in that is to be finished; nil in a session.
+    ///   - visit: the browser's visit.
+    ///   - client: the client, where it was read before; nil to read it.
+    ///   - languages: the languages that the person has chosen on the page; nil for none.
+    func consentPage(
+        _ question: ConsentQuestion, for id: AuthorizationID?, _ visit: Visit, of client: Client? = nil,
+        in languages: String? = nil
+    ) async throws -> Response? {
+        var carried = CarriedSignIn(wanted: question.wanted, signIn: id, user: question.user)
+        if let languages { carried.wanted.languages = AuthorizationChecks.languages(languages) }
+        // Who is asked is who has signed in, whatever the client or the person has typed before.
+        let name = question.addresses[.email] ?? question.addresses[.phone]
+        carried.wanted.identifier = (name?.address).map(SignInName.address)
+        if question.isGiven {
+            guard let name else { return nil }
+            let page = SignedInElsewherePage(
+                address: name.address.description, action: Self.goOnPath, anotherAddressAction: "/signin/start")
+            return try await self.page(page, carried, visit, of: client, languagePath: Self.goOnPath)
+        }
+        let path = id.map { "/signin/\($0)/consent" } ?? Self.allowPath
+        let page = ConsentPage(action: path, items: question.items)
+        return try await self.page(page, carried, visit, of: client, languagePath: path)
+    }
+}
+
+extension ConsentQuestion {
+    /// The rows of the page, one for each scope that gives the client something.
+    fileprivate var items: [ConsentPage.Item] {
+        wanted.scopes.compactMap { scope in
+            switch scope {
+            case TokenFamily.openID: .identity
+            case TokenFamily.offlineAccess: .staySignedIn(days: Int(TokenLifetimes.refreshIdle.value / 86400))
+            case PersonalAddress.Kind.email.rawValue:
+                addresses[.email].map { .email($0.address.description, isVerified: $0.isVerified) }
+            case PersonalAddress.Kind.phone.rawValue:
+                addresses[.phone].map { .phone(Self.withoutMiddle($0.address), isVerified: $0.isVerified) }
+            default: nil
+            }
+        }
+    }
+
+    private static func withoutMiddle(_ phone: PersonalAddress) -> String {
+        let digits = phone.description
+        return "\(digits.prefix(3)) … \(digits.suffix(2))"
+    }
+}
