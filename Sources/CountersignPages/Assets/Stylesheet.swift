@@ -89,6 +89,7 @@ extension PageAssets {
         .link, .links a { display: inline-block; min-block-size: 44px; min-inline-size: 44px; padding-block: .6875rem; }
         footer .link, .links a { color: inherit; }
         dd .link { margin-block: -.6875rem; text-align: end; }
+        dd:has(.link) { row-gap: .6875rem; }
         :focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
         input:focus-visible { outline-offset: 1px; }
 
