@@ -15,6 +15,8 @@ ulimit -Sn 8192 2>/dev/null || ulimit -Sn "$(ulimit -Hn)" 2>/dev/null || true
 debug_flags=(--enable-code-coverage --scratch-path "$debug_scratch")
 countersign=$debug_scratch/debug/countersign
 profiles=$build_dir/profiles
+# How each test of the last run of a list ended: scripts/ended-tests.
+ran=$build_dir/ended-tests
 # Instrumented programs write a coverage profile when they end, which should not appear in the working folder.
 export LLVM_PROFILE_FILE=${LLVM_PROFILE_FILE:-/dev/null}
 # After a crash, the last lines of the log should contain the stack trace and not a list of libraries.
