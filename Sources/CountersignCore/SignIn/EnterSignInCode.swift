@@ -38,17 +38,19 @@ package enum EnterSignInCode {
     ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: .system) { work in
-            guard let found = try work.authorizations.find(id), found.state == .open, now < found.expiresAt,
-                found.browser == work.hasher.hash(of: browser, client: found.client)
-            else { return .notFound }
+            guard let found = try work.authorizations.find(id), found.state == .open, now < found.expiresAt else {
+                return .notFound
+            }
+            guard found.browser == work.hasher.hash(of: browser, client: found.client) else { return .notFound }
             guard let ask = found.ask, let sent = ask.verification, now < ask.until else { return .over(found) }
             let typed = try work.count(.typedSignInCodes(sent.id))
             // What is typed beyond the tries must not count against the address: one form could lock it.
             guard !typed.isExceeded else { return .over(found) }
             let inARow = try work.count(.wrongSignInCodes(for: work.hasher.name(of: sent.address)))
-            guard !inARow.isExceeded, proof.isOf(sent, work.hasher),
-                let identifier = try work.identifier(proving: sent.address, at: found.client)
-            else { return typed.isUsedUp ? .over(found) : .wrong(found, triesLeft: typed.left) }
+            let refused: Outcome = typed.isUsedUp ? .over(found) : .wrong(found, triesLeft: typed.left)
+            guard !inARow.isExceeded else { return refused }
+            guard proof.isOf(sent, work.hasher) else { return refused }
+            guard let identifier = try work.identifier(proving: sent.address, at: found.client) else { return refused }
             try work.forget(inARow.limit)
             let state = AuthorizationState.authenticated(Authentication(by: identifier, at: now))
             // Another step was faster: nothing of this one stays, and it looks again.

@@ -60,9 +60,9 @@ package enum FinishSignIn {
         let made = Made(at: now, ports)
         return try await ports.commit(at: now, as: .system) { work in
             guard let found = try work.authorizations.find(id),
-                found.browser == work.hasher.hash(of: browser, client: found.client),
                 case .authenticated(let authentication) = found.state, now < found.expiresAt
             else { return .notReady }
+            guard found.browser == work.hasher.hash(of: browser, client: found.client) else { return .notReady }
             guard let client = try work.client(accepting: found.wanted) else { return .clientGone }
             // The device may have been removed since it approved, or the user unlinked.
             guard try work.is(authentication.user, hintedBy: found.wanted) else {

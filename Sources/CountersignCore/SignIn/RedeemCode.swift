@@ -57,8 +57,9 @@ package enum RedeemCode {
             else { return .invalid }
             guard code.spentAt == nil else { return try work.endFamily(of: authorization.id) }
             let wanted = authorization.wanted
-            guard now < code.expiresAt, request.fits(wanted), case .granted(let authentication) = authorization.state
-            else { return .invalid }
+            guard now < code.expiresAt else { return .invalid }
+            guard request.fits(wanted) else { return .invalid }
+            guard case .granted(let authentication) = authorization.state else { return .invalid }
             // The device may have been removed since the code was given, or the user deleted.
             guard try work.isGood(authentication, at: client) else { return .invalid }
             guard try work.authorizations.markSpent(hash, at: now) else {

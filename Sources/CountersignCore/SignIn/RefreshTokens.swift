@@ -39,9 +39,10 @@ package enum RefreshTokens {
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
-            guard let family = try work.families.find(id), family.client == client, family.isOffline,
-                family.isActive(at: now)
-            else { return .invalid }
+            guard let family = try work.families.find(id), family.client == client, family.isOffline else {
+                return .invalid
+            }
+            guard family.isActive(at: now) else { return .invalid }
             // A suspended device may come back, and with it the tokens.
             guard try work.isGood(family.authentication, at: client) else { return .invalid }
             guard scopes?.allSatisfy(family.scopes.contains) ?? true else { return .scopeExceeded }
@@ -71,9 +72,8 @@ extension UnitOfWork {
             else { throw StoreError.serializationFailure }
             return try families.find(family.id)
         }
-        guard generation == family.generation - 1, let rotatedAt = family.rotatedAt,
-            now < rotatedAt.adding(TokenLifetimes.grace)
-        else { return nil }
+        guard generation == family.generation - 1, let rotatedAt = family.rotatedAt else { return nil }
+        guard now < rotatedAt.adding(TokenLifetimes.grace) else { return nil }
         return family
     }
 }
