@@ -87,8 +87,10 @@ public struct VerifiedJWS: Sendable {
 
     fileprivate init(_ parsed: ParsedJWS, by key: JWK) throws(JOSEError) {
         // A key has one algorithm: the header cannot choose another.
+        // check: AlgorithmTests.confusion
         guard key.publicKey.algorithm == parsed.algorithm else { throw .wrongKey }
         guard parsed.signature.count == key.publicKey.signatureSize else { throw .malformed }
+        // check: JWSTests.namedKey
         guard key.publicKey.isValid(parsed.signature, for: parsed.input) else { throw .badSignature }
         payload = parsed.payload
         header = parsed.header
@@ -114,11 +116,13 @@ private struct ParsedJWS {
         guard let header = Base64URL.decode(Substring(parts[0])).flatMap({ try? JSONValue(parsing: $0) })?.object,
             let payload = Base64URL.decode(Substring(parts[1])), let signature = Base64URL.decode(Substring(parts[2]))
         else { throw .malformed }
+        // check: JWSTests.critical
         guard header["crit"] == nil, header["b64"] == nil else { throw .criticalHeader }
         guard let algorithm = header["alg"]?.string.flatMap({ name in algorithms.first { $0.isNamed(name) } }) else {
             throw .unexpectedAlgorithm
         }
         if case .exactly(let type) = type {
+            // check: JWSTests.types
             guard header["typ"] == .string(type) else { throw .unexpectedType }
         }
         self.header = header

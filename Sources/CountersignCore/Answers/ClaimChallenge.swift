@@ -54,10 +54,12 @@ package enum ClaimChallenge {
             if let status = try work.endedStatusForDevice(of: challenge) { return .alreadyEnded(status) }
             guard case .awaited = claim else { return .alreadyClaimed }
             // The challenge may be reserved for one user.
+            // check: ClaimTests.invalid
             guard challenge.user == nil || challenge.user == enrollment.user else {
                 return try refuse(enrollment.id, in: work)
             }
             // Another node, whose clock is a little ahead, may have made the code.
+            // check: ClaimTests.times
             guard now < madeAt.adding(seconds: ChallengeCode.lifetime),
                 madeAt <= now.adding(ReplayGuard.tolerance)
             else { return .codeExpired }
@@ -80,6 +82,7 @@ package enum ClaimChallenge {
     ) throws -> Outcome? {
         let client = challenge.question.client
         // Somebody who signs in may become a user of the client.
+        // check: ClaimTests.unable
         guard
             try challenge.purpose.authorization == nil
                 ? work.links.find(.id(enrollment.user), of: client) != nil

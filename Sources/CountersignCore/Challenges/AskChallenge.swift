@@ -324,7 +324,9 @@ extension AskChallenge {
 
     /// Spec: NIST SP 800-63B-4 §3.1.3.2 (limit the asks since the last success), OWASP ASVS 6.6.4.
     private static func checkLimits(_ facts: Facts) throws(Refusal) {
+        // check: AskDecisionTests.locked
         guard !facts.isLocked else { throw .reported }
+        // check: AskDecisionTests.openChallenges
         guard facts.openChallenges < facts.type.maximumPending else { throw .tooManyPending }
         let sinceSuccess = facts.recentAsks.prefix { $0.outcome != .approved }
         if let oldest = sinceSuccess.last, sinceSuccess.count >= facts.type.maximumAsks {

@@ -160,7 +160,9 @@ extension ClientCredential {
     func refusal(as client: Client?, needing right: Right, at now: Timestamp) -> CallerRefusal? {
         guard let client else { return .unknown }
         let isEarlier = client.earlierSecret.map { $0.hash == secret && now < $0.until } ?? false
+        // check: KnownCallersTests.earlierSecret
         guard client.secretHash == secret || isEarlier else { return .unknown }
+        // check: KnownCallersTests.client
         guard client.disabledAt == nil else { return .disabled }
         return client.rights.contains(right) ? nil : .rightMissing(right)
     }

@@ -42,6 +42,7 @@ package enum CreateTicket {
         return try await ports.commit(at: now, as: caller.actor) { work in
             try work.once(idempotency, issuer) {
                 guard let user = try work.links.find(reference, of: client.id) else { return .notFound }
+                // check: TicketTests.blocked
                 guard !user.isEnrollmentBlocked else { return .blocked }
                 let ticket = Ticket(
                     hash: SecretHash(of: secret), user: user.id, client: client.id, enrollment: enrollment,

@@ -54,6 +54,7 @@ package enum EnrollDevice {
         }
         let replayGuard: ReplayGuard
         do throws(DeviceRefusal) {
+            // check: EnrollDeviceTests.signature
             guard proof.keyID == "\(certificate.fingerprint)" else { throw .proof(.otherKey) }
             try proof.check(by: keys.authentication)
             replayGuard = try ReplayGuard(proof, now: now)
@@ -124,8 +125,11 @@ package enum EnrollDevice {
             else { return .ticketUsed }
             return .enrolled(enrollment, AwaitedApproval(enrollment, trust, ports.hasher))
         }
+        // check: TicketTests.blocked
         guard !user.isEnrollmentBlocked else { return .blocked }
+        // check: EnrollDeviceTests.expiry
         guard work.now < ticket.expiresAt else { return .ticketExpired }
+        // check: EnrollDeviceTests.primaryOnce
         guard try !work.enrollments.isEnrolled(fingerprint) else { return .alreadyEnrolled }
         // Devices that wait do not count towards the client's limit of devices.
         let counted = trust.enrollments.filter { $0.counts(at: work.now) }

@@ -63,6 +63,7 @@ package struct ReplayGuard: Sendable {
     ///   - now: the time of the server.
     /// - Throws: ``DeviceRefusal/clockSkew(serverTime:)`` if the two times differ by more than ``tolerance``.
     init(_ proof: some DeviceProof, now: Timestamp) throws(DeviceRefusal) {
+        // check: EnrollDeviceTests.signature
         guard abs(now.seconds - proof.created) <= Self.tolerance.value else { throw .clockSkew(serverTime: now) }
         self.init(
             proof.nonce, of: proof.keyID,

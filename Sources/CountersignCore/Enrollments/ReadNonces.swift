@@ -62,11 +62,14 @@ final class ReadNonces: Sendable {
                 all = Generations(old: all.young, began: now)
             }
             let (scope, text) = (replayGuard.scope, replayGuard.text)
+            // check: ReadNoncesTests.once
             guard all.young.nonces[scope]?.contains(text) != true, all.old.nonces[scope]?.contains(text) != true else {
                 return .replayed
             }
+            // check: ReadNoncesTests.limits
             guard all.count(of: scope) < most else { return .tooMany }
             let size = text.utf8.count + Self.overhead
+            // check: ReadNoncesTests.limits
             guard all.young.size + all.old.size + size <= capacity else { return .full }
             all.young.nonces[scope, default: []].insert(text)
             all.young.size += size

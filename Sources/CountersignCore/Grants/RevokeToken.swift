@@ -23,12 +23,14 @@ package enum RevokeToken {
         if let (id, _) = ports.hasher.refreshToken(token) {
             return try await ports.commit(at: now, as: .client(client)) { work in
                 guard let family = try work.families.find(id) else { return .revoked }
+                // check: TokenStateTests.revoked
                 guard family.client == client else { return .notYours }
                 try work.endFamilies(.family(id, of: family.user, at: client), because: .revoked)
                 return .revoked
             }
         }
         guard let verified = try await VerifyAccessToken.verify(token, ports: ports) else { return .revoked }
+        // check: TokenStateTests.revoked
         guard verified.family.client == client else { return .notYours }
         try await ports.commit(at: now, as: .client(client)) { work in
             try work.families.revoke(verified.jti, until: verified.expiresAt)

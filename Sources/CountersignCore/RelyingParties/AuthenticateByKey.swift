@@ -75,6 +75,7 @@ package enum AuthenticateByKey {
         guard let verified else { return nil }
         // Another kind of token that the client signs must not pass for an assertion. Spec: RFC 8725 §3.11.
         let type = verified.header["typ"]?.string?.lowercased()
+        // check: ClientKeyTests.refused
         guard verified.header["typ"] == nil || type == "jwt" || type == "client-authentication+jwt" else { return nil }
         return try? JSONValue(parsing: verified.payload)
     }

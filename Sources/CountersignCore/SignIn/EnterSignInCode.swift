@@ -41,14 +41,18 @@ package enum EnterSignInCode {
             guard let found = try work.authorizations.find(id), found.state == .open, now < found.expiresAt else {
                 return .notFound
             }
+            // check: SignInCodeTests.elsewhere
             guard found.browser == work.hasher.hash(of: browser, client: found.client) else { return .notFound }
             guard let ask = found.ask, let sent = ask.verification, now < ask.until else { return .over(found) }
             let typed = try work.count(.typedSignInCodes(sent.id))
             // What is typed beyond the tries must not count against the address: one form could lock it.
+            // check: SignInCodeTests.tries
             guard !typed.isExceeded else { return .over(found) }
             let inARow = try work.count(.wrongSignInCodes(for: work.hasher.name(of: sent.address)))
             let refused: Outcome = typed.isUsedUp ? .over(found) : .wrong(found, triesLeft: typed.left)
+            // check: SignInCodeTests.wrongInARow
             guard !inARow.isExceeded else { return refused }
+            // check: SignInCodeTests.tries
             guard proof.isOf(sent, work.hasher) else { return refused }
             guard let identifier = try work.identifier(proving: sent.address, at: found.client) else { return refused }
             try work.forget(inARow.limit)
@@ -92,6 +96,7 @@ extension UnitOfWork {
         {
             return try verify(claim)
         }
+        // check: SignInCodeTests.unknown
         guard party.registration == .open else { return nil }
         let user: UserID = nextID()
         try users.insert(user, at: now)

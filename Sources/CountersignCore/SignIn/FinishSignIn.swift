@@ -62,17 +62,21 @@ package enum FinishSignIn {
             guard let found = try work.authorizations.find(id),
                 case .authenticated(let authentication) = found.state, now < found.expiresAt
             else { return .notReady }
+            // check: SignInTests.otherBrowser
             guard found.browser == work.hasher.hash(of: browser, client: found.client) else { return .notReady }
             guard let client = try work.client(accepting: found.wanted) else { return .clientGone }
             // The device may have been removed since it approved, or the user unlinked.
+            // check: SignInTests.otherPerson
             guard try work.is(authentication.user, hintedBy: found.wanted) else {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .otherPerson(found.wanted)
             }
+            // check: SignInCodeTests.strength
             guard !found.wanted.isStrengthEssential || found.wanted.isMet(by: authentication) else {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .tooWeak(found.wanted)
             }
+            // check: SignInCodeTests.takenAway
             guard try work.admits(authentication, to: found.client),
                 try work.isGood(authentication.evidence, authentication.user, at: found.client)
             else { return .notReady }
@@ -124,6 +128,7 @@ package enum FinishSignIn {
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return .notReady }
             let authentication = session.authentication
             guard let client = try work.client(accepting: wanted) else { return .clientGone }
+            // check: SignInTests.session
             guard !wanted.isFresh, wanted.isMet(by: authentication),
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted),
                 try work.isGood(authentication.evidence, authentication.user, at: wanted.client)

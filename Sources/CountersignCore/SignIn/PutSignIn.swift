@@ -27,9 +27,11 @@ package enum PutSignIn {
                 let user = try work.links.find(.id(named), of: client.id)?.id
             else { return }
             let isKnown = try work.browsers.isKnown(found.browser, of: user, by: client.id)
+            // check: SignInTests.unknownBrowser
             guard isKnown || party.askedBrowsers == .all, try work.giveWay(of: user, in: found.browser, isKnown)
             else { return }
             // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients.
+            // check: SignInTests.budgets
             guard try !work.count(.signInAsks(user, isBrowserKnown: isKnown)).isExceeded else { return }
             let facts = AskChallenge.Facts(
                 client: client, user: user, type: type,
@@ -58,6 +60,7 @@ extension UnitOfWork {
     fileprivate func giveWay(of user: UserID, in browser: KeyedHash, _ isBrowserKnown: Bool) throws -> Bool {
         for open in try challenges.open(of: user) where open.isOpen(at: now) {
             guard let other = try open.purpose.authorization.flatMap({ try authorizations.find($0) }) else { continue }
+            // check: SignInTests.oneAtATime
             guard other.browser == browser || isBrowserKnown && other.ask?.isBrowserKnown == false else {
                 return false
             }

@@ -55,9 +55,12 @@ package enum RedeemCode {
             guard let code = try work.authorizations.find(hash),
                 let authorization = try work.authorizations.find(code.authorization), authorization.client == client
             else { return .invalid }
+            // check: RedeemCodeTests.twice
             guard code.spentAt == nil else { return try work.endFamily(of: authorization.id) }
             let wanted = authorization.wanted
+            // check: RedeemCodeTests.late
             guard now < code.expiresAt else { return .invalid }
+            // check: RedeemCodeTests.refused
             guard request.fits(wanted) else { return .invalid }
             guard case .granted(let authentication) = authorization.state else { return .invalid }
             // The device may have been removed since the code was given, or the user deleted.
@@ -96,6 +99,7 @@ extension RedeemCode.Request {
     /// A verifier without a challenge is refused as well: somebody may have taken the challenge away. Spec: RFC 9700
     /// §4.8.2.
     fileprivate func fits(_ wanted: Wanted) -> Bool {
+        // check: RedeemCodeTests.refused
         guard redirectURI?.hasSameBytes(as: wanted.redirectURI) == true else { return false }
         guard let challenge = wanted.codeChallenge else { return verifier == nil }
         guard let verifier, Self.isVerifier(verifier.reveal()) else { return false }

@@ -42,9 +42,12 @@ package enum RefreshTokens {
             guard let family = try work.families.find(id), family.client == client, family.isOffline else {
                 return .invalid
             }
+            // check: RefreshTokensTests.ends
             guard family.isActive(at: now) else { return .invalid }
             // A suspended device may come back, and with it the tokens.
+            // check: SignInTests.suspended
             guard try work.isGood(family.authentication, at: client) else { return .invalid }
+            // check: RefreshTokensTests.same
             guard scopes?.allSatisfy(family.scopes.contains) ?? true else { return .scopeExceeded }
             guard let current = try work.current(family, showing: generation, of: party) else {
                 try work.endFamilies(
@@ -73,6 +76,7 @@ extension UnitOfWork {
             return try families.find(family.id)
         }
         guard generation == family.generation - 1, let rotatedAt = family.rotatedAt else { return nil }
+        // check: RefreshTokensTests.reuse
         guard now < rotatedAt.adding(TokenLifetimes.grace) else { return nil }
         return family
     }

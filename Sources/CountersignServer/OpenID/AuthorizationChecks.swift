@@ -99,6 +99,7 @@ struct AuthorizationChecks {
     /// A value that a row will hold.
     private func value(_ name: String, ofAtMost length: Int) throws(OAuthError) -> String? {
         guard let value = form[name] else { return nil }
+        // check: AuthorizeTests.lengths
         guard value.utf8.count <= length else {
             throw OAuthError(.invalidRequest, "\(name) has more than \(length) bytes")
         }
@@ -124,6 +125,7 @@ struct AuthorizationChecks {
 
     private func checkResponseType() throws(OAuthError) {
         guard let type = form["response_type"] else { throw OAuthError(.invalidRequest, "response_type is missing") }
+        // check: AuthorizeTests.errors
         guard type == "code" else { throw OAuthError(.unsupportedResponseType, "response_type must be code") }
     }
 
@@ -131,6 +133,7 @@ struct AuthorizationChecks {
         guard let text = form["scope"] else { throw OAuthError(.invalidScope, "scope is missing") }
         let named = text.split(separator: " ").map(String.init)
         let given = Self.scopes.filter { scope in named.contains { $0.hasSameBytes(as: scope) } }
+        // check: AuthorizeTests.errors
         guard !given.isEmpty else { throw OAuthError(.invalidScope, "scope must contain openid") }
         return given
     }
@@ -141,14 +144,17 @@ struct AuthorizationChecks {
     private func codeChallenge(for party: RelyingParty) throws(OAuthError) -> String? {
         guard let challenge = form["code_challenge"] else {
             let isOptional = party.isPKCEOptional || party.profile.isConfidential && form["nonce"] != nil
+            // check: AuthorizeTests.errors
             guard isOptional, form["code_challenge_method"] == nil else {
                 throw OAuthError(.invalidRequest, "code_challenge is missing")
             }
             return nil
         }
+        // check: AuthorizeTests.errors
         guard form["code_challenge_method"] == "S256" else {
             throw OAuthError(.invalidRequest, "code_challenge_method must be S256")
         }
+        // check: AuthorizeTests.errors
         guard Base64URL.decode(challenge)?.count == 32 else {
             throw OAuthError(.invalidRequest, "code_challenge must be a SHA-256 in base64url")
         }
@@ -157,9 +163,11 @@ struct AuthorizationChecks {
 
     private func prompts() throws(OAuthError) -> Set<String> {
         let prompts = Set((form["prompt"] ?? "").split(separator: " ").map(String.init))
+        // check: AuthorizeTests.errors
         guard prompts.isSubset(of: ["none", "login", "consent", "select_account"]) else {
             throw OAuthError(.invalidRequest, "prompt has an unknown value")
         }
+        // check: AuthorizeTests.errors
         guard !prompts.contains("none") || prompts.count == 1 else {
             throw OAuthError(.invalidRequest, "prompt none must stand alone")
         }

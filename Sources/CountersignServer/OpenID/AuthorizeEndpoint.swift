@@ -20,6 +20,7 @@ extension SignInDoor {
         table.add(.post, "/oauth2/authorize") { request, context in
             let query = try FormFields(form: try await Incoming(request, context)).query(
                 of: AuthorizationChecks.parameters)
+            // check: AuthorizeTests.lengths
             guard query.utf8.count <= Self.longestQuery else {
                 throw PageError(.notUnderstood, why: "the request is too long", status: 400)
             }
@@ -47,6 +48,7 @@ extension SignInDoor {
             if let page = try await consentPage(question, for: nil, visit, of: checked.client) { return page }
         default: break
         }
+        // check: AuthorizeTests.errors
         guard !checked.isSilent else {
             let error = OAuthError(.loginRequired, "the person must sign in")
             return try result(.error(error), of: checked.wanted, incoming)

@@ -71,6 +71,7 @@ extension OAuthDoor {
     func client(of incoming: Incoming, _ form: FormFields, mayBePublic: Bool = true) async throws -> ClientID {
         let header = incoming.headers[.authorization]
         if let assertion = form["client_assertion"] {
+            // check: ClientKeyTests.refused
             guard header == nil, form["client_secret"] == nil else {
                 throw OAuthError(.invalidRequest, "the client must authenticate in one way only")
             }
@@ -82,10 +83,12 @@ extension OAuthDoor {
                     (form["client_id"] ?? "", Secret(secret))
                 })
         else { return try await publicClient(mayBePublic ? form["client_id"] : nil) }
+        // check: TokenTests.authentication
         guard header == nil || form["client_secret"] == nil else {
             throw OAuthError(.invalidRequest, "the client must authenticate in one way only")
         }
         let (id, secret) = pair
+        // check: TokenTests.authentication
         guard form["client_id"].map({ $0.hasSameBytes(as: id) }) ?? true else {
             throw OAuthError(.invalidRequest, "client_id is not that of the header")
         }
@@ -122,6 +125,7 @@ extension OAuthDoor {
         let description = "the assertion is not good, or not for this server"
         switch try await AuthenticateByKey.authenticate(assertion, for: audiences, ports: ports) {
         case .authenticated(let client):
+            // check: ClientKeyTests.refused
             guard client.disabledAt == nil, form["client_id"].map({ $0.hasSameBytes(as: "\(client.id)") }) ?? true
             else {
                 throw OAuthError(.invalidClient, description)

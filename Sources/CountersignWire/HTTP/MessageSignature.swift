@@ -182,7 +182,9 @@ public struct UnverifiedRequestSignature: Sendable {
     private static func parameters(
         text: (CanonicalSignatureFields.Name) -> String?, created: () -> Int64?
     ) throws(MessageSignatureError) -> SignatureParameters {
+        // check: MessageSignatureRefusalTests.parameters
         guard text(.tag) == SignatureParameters.tag else { throw .parameter("tag") }
+        // check: MessageSignatureRefusalTests.parameters
         guard text(.algorithm) == SignatureParameters.algorithm else { throw .parameter("alg") }
         guard let created = created(), created >= 0 else { throw .parameter("created") }
         guard let nonce = text(.nonce), SignatureParameters.nonceLengths.contains(nonce.utf8.count) else {
@@ -211,6 +213,7 @@ public struct UnverifiedRequestSignature: Sendable {
         guard inOrder.count == expected.count else { throw .malformed }
         guard (request.contentDigest == nil) == body.isEmpty else { throw .coverage("content-digest") }
         let base = SignatureBase(components: inOrder, parameters: serializedParameters)
+        // check: MessageSignatureRefusalTests.twice
         guard key.isValidSignature(signature, for: SHA256.hash(data: base.bytes)) else { throw .invalid }
         if let digest = request.contentDigest, !ContentDigest.matches(digest, body: body) { throw .digest }
     }
