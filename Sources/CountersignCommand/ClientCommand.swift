@@ -24,7 +24,10 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "A client with a secret, such as a portal's backend; the only kind so far.")
         var confidential = false
 
-        @Option(help: "A right: challenges, users or enrollments; may be repeated. (default: all three)")
+        @Option(
+            help:
+                "A right: challenges, users or enrollments; may be repeated. (default: all three; none for a third party)"
+        )
         var right: [String] = []
 
         @Option(help: "A URL that may be called back; may be repeated.")

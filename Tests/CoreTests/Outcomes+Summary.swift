@@ -54,6 +54,7 @@ extension ClaimChallenge.Outcome {
         case .alreadyEnded(let status): "already ended \(status.state) \(status.reason ?? "-")"
         case .waiting: "waiting"
         case .userNotLinked: "user not linked"
+        case .notConfirmed: "not confirmed"
         case .methodMissing(let methods): "method missing \(methods.map(\.rawValue).joined(separator: " "))"
         case .rateLimited(let seconds): "rate limited \(seconds)"
         }

@@ -1,6 +1,7 @@
 import CountersignStorage
 import CountersignWire
 import Encodings
+import OpenPGP
 import StorageTestSupport
 import Testing
 
@@ -27,9 +28,7 @@ struct TrustGroupTests {
             try await Self.set(third, ways, registration: .open, in: world)
             if hasDevice {
                 victim = shop.user
-                guard case .finished = try await shop.goOn(try await shop.signedIn(), at: third) else {
-                    throw World.Broken("third party")
-                }
+                try await world.link(victim, to: third)
             } else {
                 let asked = try await shop.askedByMail("victim")
                 #expect(
@@ -86,11 +85,25 @@ struct TrustGroupTests {
                 try await ConfirmEnrollment.confirm(device.enrollment, by: .system, ports: world.ports) == .done)
         }
 
+        /// What a client is shown of the victim's devices: of one user, in a list, and in an export.
         func shown(to client: Client) async throws -> [EnrollmentID] {
             guard
                 case .enrollments(let shown) = try await ShowEnrollments.show(
                     of: .id(victim), to: client, ports: world.ports)
             else { throw World.Broken("shown") }
+            guard
+                case .page(let page) = try await ListEnrollments.list(
+                    ListEnrollments.Filter(), in: .client(client.id), cursor: nil, ports: world.ports),
+                var export = try await ExportUser.begin(
+                    .id(victim), in: .client(client.id), by: client.caller, ports: world.ports
+                ).export
+            else { throw World.Broken("lists") }
+            var exported: [EnrollmentID] = []
+            while let parts = try await export.next(ports: world.ports) {
+                for case .enrollment(let enrollment) in parts { exported.append(enrollment.id) }
+            }
+            #expect(Set(page.elements.filter { $0.user == victim }.map(\.id)) == Set(shown.map(\.id)))
+            #expect(Set(exported) == Set(shown.map(\.id)))
             return shown.map(\.id)
         }
     }
@@ -125,6 +138,7 @@ struct TrustGroupTests {
         try await scene.confirm(planted)
         #expect(try await scene.asked(by: shop.shop) == [own.enrollment, planted.enrollment])
         #expect(try await scene.others(of: planted) == [own.enrollment])
+        #expect(try await scene.others(of: own) == [planted.enrollment])
         #expect(try await scene.shown(to: shop.shop).count == 2)
         #expect(try await shop.scan(try await shop.askedByCode(), with: planted) == .claimed)
         #expect(try await scene.remove(own, by: planted) == .done)
@@ -166,12 +180,12 @@ struct TrustGroupTests {
         }
         let (second, first) = try await enroll()
         #expect(try await answer(first, by: planted) == "not asked")
-        #expect(try await answer(first, by: scene.shop.device) == "approved")
+        #expect(try await answer(first, by: scene.shop.device) == "decided approved -")
         #expect(try await scene.enrollment(second).counts(at: world.time.now))
         #expect(try await !scene.enrollment(second).isConfirmed)
         try await scene.confirm(second)
         let (third, another) = try await enroll()
-        #expect(try await answer(another, by: second) == "approved")
+        #expect(try await answer(another, by: second) == "decided approved -")
         #expect(try await scene.enrollment(third).isConfirmed)
         #expect(try await scene.asked(by: scene.third)?.contains(third.enrollment) == true)
         #expect(try await scene.asked(by: scene.third)?.contains(scene.shop.device.enrollment) == false)
@@ -223,8 +237,121 @@ struct TrustGroupTests {
         #expect(try await waive(planted, by: scene.shop.shop) == .notFound)
         #expect(try await remove(own, by: scene.third) == .notFound)
         #expect(try await remove(planted, by: scene.shop.shop) == .notFound)
-        #expect(try await remove(planted, by: scene.third) == .removed)
+        // Tickets are authority over the methods of the same devices.
+        for (device, client, isGood) in [
+            (own, scene.shop.shop, true), (own, scene.third, false), (planted, scene.third, true),
+            (planted, scene.shop.shop, false),
+        ] {
+            #expect(try await isAuthority(of: client, over: device) == isGood, "\(client.name)")
+        }
+        // Once it is confirmed, a waiver of the third party's would count for all, and the shop may take it away.
+        try await scene.confirm(planted)
+        #expect(try await waive(planted, by: scene.third) == .notFound)
+        #expect(try await !isAuthority(of: scene.third, over: planted))
+        #expect(try await remove(planted, by: scene.shop.shop) == .removed)
         #expect(try await remove(own, by: scene.shop.shop) == .removed)
+
+        func isAuthority(of client: Client, over device: TestDevice) async throws -> Bool {
+            let secret = try await world.makeTicket(for: scene.victim, by: client).ticket
+            let enrollment = try await scene.enrollment(device)
+            return try await world.ports.commit(at: world.time.now, as: .system) { work in
+                guard case .ticket = try ChangeMethods.authority(secret, for: enrollment, in: work) else {
+                    return false
+                }
+                return true
+            }
+        }
+    }
+
+    @Test("A tap that would not do elsewhere lets a third party's device in, and does not confirm it")
+    func weakApproval() async throws {
+        for isGuarded in [false, true] {
+            let scene = try await Scene(hasDevice: true)
+            let world = scene.world
+            let confirmed = scene.shop.device
+            try await scene.confirm(confirmed)
+            let guarded = try await world.makeDevice(of: scene.victim, by: scene.shop.shop)
+            if isGuarded { _ = try await guarded.setPIN() }
+            let cautious = try await world.makeClient("Cautious", isThirdParty: true).client
+            try await world.link(scene.victim, to: cautious)
+            let device = try await TestDevice(try await world.makeTicket(for: scene.victim, by: cautious), in: world)
+            guard case .enrolled(let made, .some) = try await device.enroll() else { throw World.Broken("no wait") }
+            let id = try #require(made.approval)
+            let question = try #require(try await world.store.read { try $0.challenges.find(id) })
+            #expect(question.question.message.text.contains("for everything that you use it for"))
+            try await confirmed.open(id)
+            let decision = Decision.approved(.confirm, number: world.ports.hasher.approvalNumber(of: id))
+            let outcome = try await confirmed.answer(id, with: try await confirmed.receipt(of: question, decision))
+            #expect(outcome.summary == "decided approved -")
+            let approved = try await scene.enrollment(device)
+            #expect(approved.counts(at: world.time.now) && approved.isConfirmed == !isGuarded, "\(isGuarded)")
+        }
+    }
+
+    @Test("That a device is confirmed no longer makes nobody wait less")
+    func unconfirmedWaits() async throws {
+        let scene = try await Scene()
+        let world = scene.world
+        let planted = try await world.makeDevice(of: scene.victim, by: scene.third)
+        func waits() async throws -> Bool {
+            try await world.ports.commit(at: world.time.now, as: .system) { work in
+                try work.trustState(of: scene.victim, in: .firstParty).newEnrollmentCounts != nil
+            }
+        }
+        #expect(try await !waits())
+        try await scene.confirm(planted)
+        #expect(try await waits())
+        // The third party claims an address that it reads itself, and proves it.
+        try await world.claim("attacker", of: scene.victim, by: scene.third)
+        #expect(try await scene.shop.signedInByMail("attacker", at: scene.third).user == scene.victim)
+        #expect(try await !scene.enrollment(planted).isConfirmed)
+        #expect(try await waits())
+        world.time.advance(Client.standardCoolingOff)
+        #expect(try await !waits())
+    }
+
+    @Test("A third party's sign-ins neither stand in the way of others nor use up their asks")
+    func inTheWay() async throws {
+        let scene = try await Scene(hasDevice: true)
+        let (world, shop) = (scene.world, scene.shop)
+        try await world.claim("customer-1", of: scene.victim, by: scene.third)
+        let planted = try await world.makeDevice(of: scene.victim, by: scene.third)
+        for _ in 0..<11 {
+            _ = try await shop.signedIn(with: planted, as: "customer-1", at: scene.third)
+        }
+        guard case .asked(let open) = try await shop.ask(try shop.wanted("customer-1", at: scene.third), by: .device)
+        else { throw World.Broken("asked") }
+        #expect(try await !shop.isPut(open))
+        world.time.advance(.hours(1))
+        guard case .asked(let last) = try await shop.ask(try shop.wanted("customer-1", at: scene.third), by: .device)
+        else { throw World.Broken("asked") }
+        #expect(try await shop.isPut(last))
+        #expect(try await shop.isAsked())
+        let id = try #require(last.ask?.challenge)
+        #expect(try await world.store.read { try $0.challenges.find(id) }?.state == .pending)
+    }
+
+    @Test("A third party does not learn from a claim what was proved elsewhere, and knows nobody who refuses it")
+    func probing() async throws {
+        let scene = try await Scene()
+        let (world, shop, third) = (scene.world, scene.shop, scene.third)
+        try await world.claim("victim", of: scene.victim, by: third)
+        guard case .user(_, let known) = try await ShowUser.show(.id(scene.victim), to: third, ports: world.ports)
+        else {
+            throw World.Broken("user")
+        }
+        #expect(known[.email]?.isVerified == false)
+        // Somebody new proves an address there, and allows nothing.
+        let asked = try await shop.askedByMail("newcomer", at: third)
+        #expect(try await shop.enter(try #require(try await shop.sent(for: asked)), for: asked) == .authenticated)
+        guard case .asks(let question) = try await shop.finish(asked) else { throw World.Broken("asks") }
+        #expect(try await ShowUser.show(.id(question.user), to: third, ports: world.ports) == .notFound)
+        #expect(try await CancelSignIn.cancel(asked.id, in: shop.browser, ports: world.ports))
+        let left = try await world.store.read {
+            (try $0.users.find(question.user)?.deletedAt, try $0.identifiers.verified(of: question.user))
+        }
+        #expect(left.0 != nil && left.1.isEmpty)
+        #expect(try await shop.signedInByMail("newcomer", at: third).user != question.user)
     }
 
     @Test(
@@ -246,7 +373,8 @@ struct TrustGroupTests {
         #expect(try await shop.redeem(finished.code) == .invalid)
         #expect(try await shop.goOn(finished, at: shop.shop) == .notReady)
         let own = try await world.ask(try world.request(for: scene.victim), by: scene.third)
-        #expect(try await planted.answer(own, .approved(.confirm, number: nil)).summary == "approved")
+        let answered = try await planted.answer(own, .approved(.confirm, number: nil))
+        #expect(answered.summary == "decided approved -", "\(answered)")
         let kinds = try await world.audit().map(\.kind).filter {
             [.enrollmentConfirmed, .enrollmentUnconfirmed].contains($0)
         }
@@ -263,9 +391,7 @@ struct TrustGroupTests {
         try await Scene.set(third, ways, registration: .closed, in: world)
         let trap = try await world.makeUser("trap", of: third)
         let address = PersonalAddress.email(try SignInScene.email("owner"))
-        _ = try await UpdateUser.update(
-            .id(trap), .init(addresses: ClaimedAddresses(email: try SignInScene.email("owner"))), by: third.caller,
-            ports: world.ports)
+        try await world.claim("owner", of: trap, by: third)
         let planted = try await world.makeDevice(of: trap, by: third)
         try await scene.confirm(planted)
         // The owner signs in there, and is the trap's user there.
@@ -288,9 +414,7 @@ struct TrustGroupTests {
         #expect(claim?.proved?.user == trap && claim?.proved?.client == third.id)
         // The claim as it was keeps the proof; another address takes it back.
         func claimAgain(_ name: String) async throws -> Bool {
-            _ = try await UpdateUser.update(
-                .id(trap), .init(addresses: ClaimedAddresses(email: try SignInScene.email(name))), by: third.caller,
-                ports: world.ports)
+            try await world.claim(name, of: trap, by: third)
             return try await world.store.read { try $0.identifiers.claims(of: trap) }.contains { $0.proved != nil }
         }
         #expect(try await claimAgain("owner"))
@@ -301,9 +425,7 @@ struct TrustGroupTests {
     func foreignAddress() async throws {
         let scene = try await Scene(hasDevice: true)
         let (world, shop, third) = (scene.world, scene.shop, scene.third)
-        _ = try await UpdateUser.update(
-            .id(scene.victim), .init(addresses: ClaimedAddresses(email: try SignInScene.email("attacker"))),
-            by: third.caller, ports: world.ports)
+        try await world.claim("attacker", of: scene.victim, by: third)
         let there = try await shop.signedInByMail("attacker", at: third)
         #expect(there.user == scene.victim)
         #expect(try await shop.goOn(there.finished, at: shop.shop) == .notReady)
@@ -359,6 +481,12 @@ struct TrustGroupTests {
 }
 
 extension World {
+    /// Has a client say that an address is a user's.
+    fileprivate func claim(_ name: String, of user: UserID, by client: Client) async throws {
+        let addresses = ClaimedAddresses(email: try SignInScene.email(name))
+        _ = try await UpdateUser.update(.id(user), .init(addresses: addresses), by: client.caller, ports: ports)
+    }
+
     /// Makes a user known to a further client.
     fileprivate func link(_ user: UserID, to client: Client) async throws {
         let isLinked = try await store.commit { try $0.links.put(user, to: client.id, externalID: nil) }

@@ -91,7 +91,8 @@ struct EnrollmentCommand: AsyncParsableCommand {
             abstract: "Confirm in the name of the user that a device is theirs: it counts for all relying parties.",
             discussion: """
                 Before, a device counts only for the relying party that enrolled it and, if that is no third party, for \
-                the others that are none. Have the user show by other means that they hold it. No wait becomes shorter.
+                the others that are none. For these it counts at once, with its methods: have the user show by other means \
+                that they hold it.
                 """)
 
         @OptionGroup var device: AnyEnrollment

@@ -87,7 +87,7 @@ struct CustomAnswer: Sendable {
         guard let current = try work.enrollments.find(settling.enrollment.id),
             let custom = current.customs[name]
         else { return .ended(.customNotRegistered) }
-        guard try work.isGood(name, of: current, at: challenge.question.client) else {
+        guard try work.mayJudge(name, of: current, for: challenge.question.client) else {
             return .ended(try settling.refuse(because: .notConfirmed))
         }
         let question = try work.hookQuestion(

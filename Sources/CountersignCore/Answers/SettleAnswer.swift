@@ -47,14 +47,16 @@ struct SettleAnswer {
     }
 
     private func accept(_ answer: VerifiedAnswer, to challenge: Challenge) throws -> Outcome {
+        // The device was believed when it was asked, and may be no longer.
+        if enrollment.client != challenge.question.client,
+            try !work.isBelieved(work.enrollments.find(enrollment.id) ?? enrollment, at: challenge.question.client)
+        {
+            return try refuse(because: .notConfirmed)
+        }
         let outcome: ChallengeOutcome
         switch answer.decision {
         case .approved(let method, _):
             if let refusal = try confirm(method) { return refusal }
-            // The device was believed when it was asked, and may be no longer.
-            guard try work.isBelieved(enrollment, at: challenge.question.client) else {
-                return try refuse(because: .notConfirmed)
-            }
             switch challenge.purpose {
             case .relyingParty, .authorization: break
             case .newDevice:

@@ -69,11 +69,15 @@ package enum ActOnDevice {
             guard let target = try work.enrollments.find(other), target.user == caller.user, target.isPresent,
                 other != caller.id, current.mayActOn(target)
             else { return .notFound }
-            let trust = try work.trustState(of: caller.user, in: target.trustGroup)
+            let groups = Set([current.trustGroup, target.trustGroup])
+            let besides = kind == .resume ? nil : other
+            let isGuarded = try groups.contains {
+                try work.trustState(of: caller.user, in: $0).isGuarded(besides: besides)
+            }
             if target.isAlready(kind) { return .done }
             guard target.counts(at: now) || kind == .remove else { return .otherWaits }
             // Every device that is let in can remove a device that waits, without a method's signature.
-            if target.counts(at: now), trust.isGuarded(besides: kind == .resume ? nil : other) {
+            if target.counts(at: now), isGuarded {
                 guard let nonce, current.isProved(by: proof, like: caller, at: now) else {
                     return try unproved(proof, current, in: work)
                 }

@@ -58,7 +58,11 @@ extension TrustState {
             ("Device", labels.name), ("Model", labels.model), ("System", labels.system), ("App", labels.app),
             ("Fingerprint", try DisplayLine("\(made.keys.primary.fingerprint)")),
         ]
-        let message = try DisplayMessage("A new device wants to be added to your account. Did you start this?")
+        // What the user says yes to may count for all clients.
+        let message = try DisplayMessage(
+            client.isThirdParty
+                ? "A new device wants to be added to your account, for everything that you use it for. Did you start this?"
+                : "A new device wants to be added to your account. Did you start this?")
         let question = Question(
             challenge: id, nonce: nonce, issuer: ports.issuer, client: client.id, clientName: client.name,
             type: .newDevice, context: place?.line, askedAt: made.createdAt,
@@ -96,8 +100,8 @@ enum LetInBy: Sendable {
 extension UnitOfWork {
     /// Applies the end of the question about a new device to that device.
     ///
-    /// An approval lets the device in, and confirms it if the device that approved is confirmed. If the question expires, the device waits on until its time. Every other end
-    /// removes it.
+    /// An approval lets the device in, and may confirm it. If the question expires, the device waits on until its time.
+    /// Every other end removes it.
     func concludeApproval(
         _ id: EnrollmentID, by challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
@@ -106,8 +110,9 @@ extension UnitOfWork {
         else { return }
         switch outcome {
         case .approved(let method, let device):
+            let isConfirmed = try confirms(device, by: method, of: enrollment.user)
             try letIn(enrollment, by: .device(method))
-            if try enrollments.find(device)?.isConfirmed == true { try confirm(enrollment) }
+            if isConfirmed { try confirm(enrollment) }
         case .expired: return
         // A code that the user types never lets a device in.
         case .entered, .denied, .reported, .failed:

@@ -11,8 +11,8 @@ enum BindingChange: Sendable {
     case created(isWaived: Bool)
     /// The wait of a device has ended.
     case approved
-    /// The user has confirmed a device, so that it counts for all clients.
-    case confirmed
+    /// The user has confirmed a device, so that it counts for all clients, or no longer.
+    case confirmed, unconfirmed
     /// An enrollment was removed.
     case removed(RemovalReason)
     /// A device was suspended, or resumed.
@@ -27,6 +27,7 @@ enum BindingChange: Sendable {
         case .created: "enrollment.created"
         case .approved: "enrollment.approved"
         case .confirmed: "enrollment.confirmed"
+        case .unconfirmed: "enrollment.unconfirmed"
         case .removed: "enrollment.removed"
         case .suspended: "enrollment.suspended"
         case .resumed: "enrollment.resumed"
@@ -55,7 +56,8 @@ enum BindingChange: Sendable {
             object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
             object["waiver"] = .bool(isWaived)
             if !enrollment.counts(at: now) { object["waiting_until"] = .string("\(enrollment.countsFrom)") }
-        case .approved, .confirmed, .suspended, .resumed, .pinLocked: break
+        case .confirmed: object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
+        case .approved, .unconfirmed, .suspended, .resumed, .pinLocked: break
         case .removed(let reason): object["reason"] = .string(reason.rawValue)
         case .method(let method, let change, let until):
             object["method"] = .string(method.rawValue)

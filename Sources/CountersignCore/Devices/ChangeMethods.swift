@@ -346,8 +346,8 @@ package enum ChangeMethods {
         case blocked
     }
 
-    /// Looks up a ticket, which must be made for the user of the enrollment by a client that is enabled, be unspent and not
-    /// have expired.
+    /// Looks up a ticket, which must be made for the user of the enrollment by a client that is enabled and may let the
+    /// methods of this enrollment be changed, be unspent and not have expired.
     ///
     /// - Parameters:
     ///   - secret: the secret of the ticket; nil if the device sent none.
@@ -360,7 +360,7 @@ package enum ChangeMethods {
         guard let secret, let ticket = try work.tickets.find(SecretHash(of: secret)), ticket.user == enrollment.user,
             work.now < ticket.expiresAt, ticket.spentAt == nil,
             let user = try work.links.find(.id(ticket.user), of: ticket.client),
-            let client = try work.clients.find(ticket.client), client.disabledAt == nil
+            let client = try work.clients.find(ticket.client), client.disabledAt == nil, client.mayWaive(enrollment)
         else { return .none }
         return user.isEnrollmentBlocked ? .blocked : .ticket(ticket)
     }

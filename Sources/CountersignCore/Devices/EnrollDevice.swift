@@ -71,7 +71,7 @@ package enum EnrollDevice {
                 credential: .openPGP(keys), device: enrollment.device, versions: enrollment.versions,
                 push: push.map { PushTarget(service: $0.service, app: $0.app, registeredAt: now) }, createdAt: now,
                 countsFrom: countsFrom, methodsCount: countsFrom == nil, approval: approval,
-                isThirdParty: client.isThirdParty)
+                isByThirdParty: client.isThirdParty)
         }
         return try await ports.commit(at: now, as: .device(ticket.enrollment)) { work in
             if let refusal = try work.spend(replayGuard) { return .refused(refusal) }

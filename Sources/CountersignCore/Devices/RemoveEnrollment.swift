@@ -36,7 +36,7 @@ package enum RemoveEnrollment {
         let client = caller.client
         return try await ports.commit(at: now, as: caller.actor) { work in
             guard let user = try work.links.find(reference, of: client.id),
-                let enrollment = try work.enrollments.find(id), enrollment.user == user.id, client.mayActOn(enrollment)
+                let enrollment = try work.enrollments.find(id), enrollment.user == user.id, client.mayRemove(enrollment)
             else { return .notFound }
             return try work.removeEnrollment(id, reason: reason, concerning: client.id) ? .removed : .notFound
         }
@@ -111,6 +111,13 @@ extension UnitOfWork {
         }
     }
 
+    private func canAnswer(_ challenge: Challenge, _ target: EnrollmentID) throws -> Bool {
+        guard let device = try enrollments.find(target), device.canAnswer(by: challenge.methods, at: now) else {
+            return false
+        }
+        return try isBelieved(device, at: challenge.question.client)
+    }
+
     /// Fails the pending challenges put to an enrollment, if no device can approve them any more.
     ///
     /// Questions about new devices stay open; see ``Purpose/failsWhenUnanswerable``.
@@ -123,7 +130,7 @@ extension UnitOfWork {
             let isAnswerable = try targets.all(of: challenge.id).contains { target in
                 // Reading the state locks the row, so the enrollment does not change until this transaction commits.
                 try enrollments.state(target) == .active
-                    && enrollments.find(target)?.canAnswer(by: challenge.methods, at: now) == true
+                    && canAnswer(challenge, target)
             }
             if !isAnswerable { try endChallenge(challenge, as: .failed(reason)) }
         }

@@ -34,7 +34,7 @@ package enum WaiveWait {
         let now = ports.time.now
         return try await ports.commit(at: now, as: caller.actor) { work in
             guard let user = try work.links.find(reference, of: client.id),
-                let enrollment = try work.enrollments.find(id), enrollment.user == user.id, client.mayActOn(enrollment)
+                let enrollment = try work.enrollments.find(id), enrollment.user == user.id, client.mayWaive(enrollment)
             else { return .notFound }
             return try work.waive(enrollment, fingerprint)
         }

@@ -48,8 +48,8 @@ package final class Enrollment: Sendable {
     package let approval: ChallengeID?
     /// When its user confirmed it; nil if it is believed in its client's group alone.
     package let confirmedAt: Timestamp?
-    /// Whether the client that enrolled it is a third party.
-    package let isThirdParty: Bool
+    /// Whether a third party enrolled it.
+    package let isByThirdParty: Bool
 
     /// An enrollment of these parts.
     package init(
@@ -57,7 +57,7 @@ package final class Enrollment: Sendable {
         device: DeviceDescription, versions: [Int64] = [ChallengeBody.version], pin: EnrolledPIN? = nil,
         biometric: EnrolledBiometric? = nil, customs: [AuthenticatorName: EnrolledCustom] = [:],
         push: PushTarget? = nil, createdAt: Timestamp, countsFrom: Timestamp? = nil, methodsCount: Bool = true,
-        approval: ChallengeID? = nil, confirmedAt: Timestamp? = nil, isThirdParty: Bool = false
+        approval: ChallengeID? = nil, confirmedAt: Timestamp? = nil, isByThirdParty: Bool = false
     ) {
         self.id = id
         self.user = user
@@ -75,7 +75,7 @@ package final class Enrollment: Sendable {
         self.methodsCount = methodsCount
         self.approval = approval
         self.confirmedAt = confirmedAt
-        self.isThirdParty = isThirdParty
+        self.isByThirdParty = isByThirdParty
     }
 
     /// The keys of its certificate.
@@ -134,7 +134,7 @@ extension Enrollment: Equatable {
                 && one.customs == other.customs && one.push == other.push && one.createdAt == other.createdAt
                 && one.countsFrom == other.countsFrom && one.methodsCount == other.methodsCount
                 && one.approval == other.approval && one.confirmedAt == other.confirmedAt
-                && one.isThirdParty == other.isThirdParty
+                && one.isByThirdParty == other.isByThirdParty
     }
 }
 

@@ -1,4 +1,4 @@
-package import CountersignWire
+import CountersignWire
 
 // All rules on where a device is believed are in this file. A client could enroll a device of its own for a user; so a
 // device that its user has not confirmed is believed only where the client that enrolled it is.
@@ -7,7 +7,7 @@ package import CountersignWire
 
 extension Enrollment {
     /// The group of the client that enrolled it.
-    package var trustGroup: TrustGroup { isThirdParty ? .thirdParty(client) : .firstParty }
+    package var trustGroup: TrustGroup { isByThirdParty ? .thirdParty(client) : .firstParty }
 
     /// Whether its user has confirmed it.
     package var isConfirmed: Bool { confirmedAt != nil }
@@ -17,16 +17,31 @@ extension Enrollment {
     func isBelieved(in group: TrustGroup) -> Bool { isConfirmed || trustGroup == group }
 
     /// Whether it may see another device of its user, and act on it.
-    func mayActOn(_ other: Enrollment) -> Bool { isBelieved(in: other.trustGroup) }
+    ///
+    /// A device of a third party's that is confirmed acts at all clients, so that the devices of the operator's clients
+    /// may act on it.
+    func mayActOn(_ other: Enrollment) -> Bool {
+        isBelieved(in: other.trustGroup) || other.isConfirmed && trustGroup == .firstParty
+    }
 }
 
 extension Client {
-    /// Whether it may remove a device of its user, or waive its wait: the devices of its own group, even those that the
-    /// user has confirmed since.
-    func mayActOn(_ enrollment: Enrollment) -> Bool { enrollment.trustGroup == trustGroup }
+    /// Whether it may remove a device of its user: the devices of its own group and, unless it is a third party, all
+    /// that are confirmed.
+    func mayRemove(_ enrollment: Enrollment) -> Bool {
+        enrollment.trustGroup == trustGroup || enrollment.isConfirmed && trustGroup == .firstParty
+    }
+
+    /// Whether its ticket is authority over the methods of a device, and its waiver ends the device's wait: for devices
+    /// of its own group.
+    ///
+    /// A waiver for a confirmed device would be one for all clients, which a third party cannot give.
+    func mayWaive(_ enrollment: Enrollment) -> Bool {
+        enrollment.trustGroup == trustGroup && !(isThirdParty && enrollment.isConfirmed)
+    }
 }
 
-extension UnitOfWork {
+extension StoreAccess {
     /// Whether a device counts at a client.
     func isBelieved(_ enrollment: Enrollment, at client: ClientID) throws -> Bool {
         if enrollment.isConfirmed || enrollment.client == client { return true }
@@ -34,9 +49,14 @@ extension UnitOfWork {
         return enrollment.isBelieved(in: client.trustGroup)
     }
 
+}
+
+extension UnitOfWork {
     /// Whether a custom authenticator of a device counts at a client: only in the group of the client whose
     /// authenticator it is, even if the device is confirmed, since that client says what is right.
-    func isGood(_ authenticator: AuthenticatorName, of enrollment: Enrollment, at client: ClientID) throws -> Bool {
+    func mayJudge(
+        _ authenticator: AuthenticatorName, of enrollment: Enrollment, for client: ClientID
+    ) throws -> Bool {
         if enrollment.client == client { return true }
         return try clients.find(client)?.trustGroup == enrollment.trustGroup
     }
@@ -48,12 +68,24 @@ extension UnitOfWork {
         try raise(.enrollmentConfirmed(enrollment))
     }
 
-    /// Takes back that the user has confirmed what a client enrolled, since the user has just proved an address on the
+    /// Whether the user has confirmed a device by the approval of another one.
+    ///
+    /// A confirmed device counts at all clients, so that the approval must be good enough for all of them.
+    func confirms(_ approver: EnrollmentID, by method: AnswerMethod, of user: UserID) throws -> Bool {
+        guard try enrollments.find(approver)?.isConfirmed == true else { return false }
+        return try method != .confirm || !trustState(of: user, in: nil).isGuarded()
+    }
+
+    /// Takes back that the user has confirmed what a client enrolled, since an address has just been proved on the
     /// client's word alone.
     ///
-    /// Nothing ends by it: the devices stay good in the client's group.
+    /// Nothing ends by it: the devices stay good in the client's group. Elsewhere they leave behind what a removal
+    /// would, so that no new device waits less.
+    ///
+    /// The caller has locked the user's row.
     func unconfirmEnrollments(of user: UserID, by client: ClientID) throws {
         for enrollment in try enrollments.active(of: user) where enrollment.client == client && enrollment.isConfirmed {
+            try leaveBehind(enrollment)
             try enrollments.confirm(enrollment.id, at: nil)
             try raise(.enrollmentUnconfirmed(enrollment))
         }

@@ -62,7 +62,7 @@ extension Enrollment {
 }
 
 /// The facts about a user's devices that decide how an approval must be signed, and whether a new device waits, for the
-/// clients of one group.
+/// clients of one group, or for all clients.
 struct TrustState: Sendable {
     /// The user's enrollments that are not removed, and are believed in the group.
     let enrollments: [Enrollment]
@@ -113,9 +113,13 @@ extension UnitOfWork {
     /// The facts about a user's devices.
     ///
     /// A caller that decides by them has locked the user's row.
-    func trustState(of user: UserID, in group: TrustGroup) throws -> TrustState {
+    ///
+    /// - Parameters:
+    ///   - user: the user.
+    ///   - group: whose clients believe the devices; nil for devices that any client believes.
+    func trustState(of user: UserID, in group: TrustGroup?) throws -> TrustState {
         TrustState(
-            enrollments: try enrollments.active(of: user).filter { $0.isBelieved(in: group) },
+            enrollments: try enrollments.active(of: user).filter { device in group.map(device.isBelieved) ?? true },
             leftBehind: try waits.leftBehind(by: try subjects(of: user), in: group, at: now),
             wait: try wait(of: user), now: now)
     }

@@ -70,7 +70,10 @@ extension UnitOfWork {
             // It is told as it is from now on: to all clients.
             if let confirmed = try enrollments.find(enrollment.id) { try tellClients(.confirmed, of: confirmed) }
             notify(.enrollment(enrollment.id))
-        case .enrollmentUnconfirmed(let enrollment): try record(.enrollmentUnconfirmed, byActor(), of: enrollment)
+        case .enrollmentUnconfirmed(let enrollment):
+            try record(.enrollmentUnconfirmed, byActor(), of: enrollment)
+            // The clients that believe it no longer are told as well: the event has it as it was.
+            try tellClients(.unconfirmed, of: enrollment)
         case .enrollmentSuspended(let enrollment):
             try record(.enrollmentSuspended, byActor(), of: enrollment)
             try tellClients(.suspended, of: enrollment)

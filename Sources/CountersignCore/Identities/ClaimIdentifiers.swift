@@ -76,6 +76,7 @@ extension UnitOfWork {
         guard try identifiers.insert(identifier, as: name) else { throw StoreError.serializationFailure }
         try raise(.identifierVerified(identifier))
         for claim in try identifiers.claims(on: name) where claim.user != user && claim.provedAt == nil {
+            try users.lock(claim.user)
             try identifiers.delete(claim.id)
             try raise(.claimEnded(claim))
         }

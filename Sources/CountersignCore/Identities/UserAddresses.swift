@@ -30,9 +30,13 @@ package struct UserAddresses: Hashable, Sendable {
 
 extension Stores {
     /// What a client itself says of a user's addresses, and whether it is proved.
-    func claimedAddresses(of user: UserID, by client: ClientID, _ hasher: KeyedHasher) throws -> UserAddresses {
+    ///
+    /// A third party learns only what was proved at it: it could otherwise guess what users have proved elsewhere.
+    func claimedAddresses(
+        of user: UserID, by client: ClientID, isThirdParty: Bool, _ hasher: KeyedHasher
+    ) throws -> UserAddresses {
         let (verified, claims) = try identifiers.identifiers(of: user)
-        let proved = Set(verified.map { hasher.identifier($0.address) })
+        let proved = isThirdParty ? [] : Set(verified.map { hasher.identifier($0.address) })
         return UserAddresses(
             claims.filter { $0.client == client }
                 .map {
@@ -48,8 +52,8 @@ extension Stores {
         let own = claims.filter { $0.client == client }
         // The claim of one who is no third party is among the verified ones if it is proved.
         let known =
-            own.filter { $0.provedAt != nil }.map { UserAddresses.Entry($0.address, isVerified: true) }
-            + verified.map { UserAddresses.Entry($0.address, isVerified: true) }
+            verified.map { UserAddresses.Entry($0.address, isVerified: true) }
+            + own.filter { $0.provedAt != nil }.map { UserAddresses.Entry($0.address, isVerified: true) }
             + own.filter { $0.provedAt == nil }.map { UserAddresses.Entry($0.address, isVerified: false) }
         return UserAddresses(
             PersonalAddress.Kind.allCases.compactMap { kind in known.first { $0.address.kind == kind } })

@@ -44,11 +44,11 @@ enum AttemptLimit: Hashable, Sendable {
     ///
     /// Spec: docs/decisions/0046-approval-of-devices.md.
     case newDeviceAsks(UserID, ClientID)
-    /// Sign-ins by which one user's devices are asked, over all clients; from the user's own browsers, or from all
-    /// others together.
+    /// Sign-ins by which one user's devices are asked, at one third party or over all first parties; from the user's own
+    /// browsers, or from all others together.
     ///
     /// Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4.
-    case signInAsks(UserID, isBrowserKnown: Bool)
+    case signInAsks(UserID, at: ClientID?, isBrowserKnown: Bool)
     /// Sign-ins that one network starts, whoever they name.
     case signInsFrom([UInt8])
     /// Sign-ins at one client by a code: they have no user yet, so no user's limit counts them.
@@ -86,7 +86,8 @@ enum AttemptLimit: Hashable, Sendable {
         case .codeAsks(let client, _): "code asks \(client)"
         case .resends(let challenge, _): "resend \(challenge)"
         case .newDeviceAsks(let user, let client): "new device \(user) \(client)"
-        case .signInAsks(let user, let isBrowserKnown): "sign-in \(isBrowserKnown ? "known" : "unknown") \(user)"
+        case .signInAsks(let user, let client, let isBrowserKnown):
+            "sign-in \(isBrowserKnown ? "known" : "unknown") \(user)\(client.map { " \($0)" } ?? "")"
         case .signInsFrom(let network): "sign-ins from \(Hex.encode(network))"
         case .signInCodes(let client, _): "sign-in codes \(client)"
         case .signInMessages(let address): "sign-in code to \(address)"
@@ -118,8 +119,8 @@ enum AttemptLimit: Hashable, Sendable {
         switch self {
         case .wrongCredentials: 20
         case .wrongCredentialsFrom, .wrongTextCodes, .wrongSignInCodes: 100
-        case .refused, .wrongReturnCodes, .testMessages, .signInAsks(_, isBrowserKnown: true): 10
-        case .signInAsks(_, isBrowserKnown: false): 3
+        case .refused, .wrongReturnCodes, .testMessages, .signInAsks(_, _, isBrowserKnown: true): 10
+        case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf: 60
         case .textCodes, .newDeviceAsks, .signInMessages: 5
         case .typedSignInCodes: Verification.maximumTries

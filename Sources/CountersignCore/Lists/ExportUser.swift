@@ -106,7 +106,8 @@ package struct ExportUser: Sendable {
     ) throws -> ([Part], Place) {
         switch place {
         case .user:
-            let enrollments = try reader.enrollments.all(of: user).map(Part.enrollment)
+            let enrollments = try reader.enrollments.all(of: user).filter { try scope.shows($0, reader) }
+                .map(Part.enrollment)
             let signIns = try signIns(of: user, in: scope, now, reader)
             return (try [person(user, in: scope, reader)] + enrollments + signIns, .challenges(nil))
         case .challenges(let before):

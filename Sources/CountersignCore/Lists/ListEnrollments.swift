@@ -51,7 +51,9 @@ package enum ListEnrollments {
         return try await listing.read(after: Place.init) { place, reader in
             let candidates = try candidates(filter, in: scope, after: place, limit: listing.limit, reader)
             return try listing.page(of: candidates, place: { "\($0.user) \($0.enrollment)" }) { candidate in
-                guard let enrollment = try reader.enrollments.find(candidate.enrollment) else { return nil }
+                guard let enrollment = try reader.enrollments.find(candidate.enrollment),
+                    try scope.shows(enrollment, reader)
+                else { return nil }
                 return filter.state?.matches(enrollment) ?? true ? enrollment : nil
             }
         }
@@ -77,6 +79,14 @@ package enum ListEnrollments {
 }
 
 extension ListScope {
+    /// Whether the scope shows a device of a user whom it includes: a client sees those that it believes.
+    func shows(_ enrollment: Enrollment, _ reader: any Stores) throws -> Bool {
+        switch self {
+        case .client(let client): try reader.isBelieved(enrollment, at: client)
+        case .all: true
+        }
+    }
+
     /// Whether the scope includes a user.
     func includes(_ user: UserID, _ reader: any Stores) throws -> Bool {
         switch self {

@@ -16,6 +16,11 @@ package enum CancelSignIn {
             if let challenge = try found.ask?.challenge.flatMap({ try work.challenges.find($0) }) {
                 try work.endChallenge(challenge, as: .cancelled)
             }
+            // Somebody who has proved an address and then allows nothing may be known to nobody.
+            if case .authenticated(let authentication) = found.state {
+                try work.users.lock(authentication.user)
+                try work.deleteIfUnknown(authentication.user, asked: found.client)
+            }
             work.notify(.authorization(id))
             return true
         }

@@ -100,7 +100,10 @@ extension UnitOfWork {
         guard party.registration == .open else { return nil }
         let user: UserID = nextID()
         try users.insert(user, at: now)
-        guard try links.put(user, to: client, externalID: nil) else { throw StoreError.serializationFailure }
+        // A third party knows people only once they have allowed it.
+        if try clients.find(client)?.isThirdParty == false {
+            guard try links.put(user, to: client, externalID: nil) else { throw StoreError.serializationFailure }
+        }
         try raise(.userCreated(user))
         return try verify(address, of: user)
     }

@@ -28,11 +28,14 @@ package enum PutSignIn {
             else { return }
             let isKnown = try work.browsers.isKnown(found.browser, of: user, by: client.id)
             // check: SignInTests.unknownBrowser
-            guard isKnown || party.askedBrowsers == .all, try work.giveWay(of: user, in: found.browser, isKnown)
+            guard isKnown || party.askedBrowsers == .all,
+                try work.giveWay(of: user, at: client, in: found.browser, isKnown)
             else { return }
-            // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients.
+            // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients of the
+            // group: a third party must not use up what the others have.
             // check: SignInTests.budgets
-            guard try !work.count(.signInAsks(user, isBrowserKnown: isKnown)).isExceeded else { return }
+            let third = client.isThirdParty ? client.id : nil
+            guard try !work.count(.signInAsks(user, at: third, isBrowserKnown: isKnown)).isExceeded else { return }
             let facts = AskChallenge.Facts(
                 client: client, user: user, type: type,
                 enrollments: try work.enrollments.active(of: user).filter { $0.isBelieved(in: client.trustGroup) },
@@ -54,12 +57,17 @@ package enum PutSignIn {
 extension UnitOfWork {
     /// Ends what else a user's devices are asked about sign-ins, where this one goes before.
     ///
-    /// The person begins again in another tab, or goes before somebody at a browser that is not theirs.
+    /// The person begins again in another tab, or goes before somebody at a browser that is not theirs. Clients of
+    /// other groups are not in the way: a third party could otherwise keep a user from all others.
     ///
     /// - Returns: false where the open one goes before.
-    fileprivate func giveWay(of user: UserID, in browser: KeyedHash, _ isBrowserKnown: Bool) throws -> Bool {
+    fileprivate func giveWay(
+        of user: UserID, at client: Client, in browser: KeyedHash, _ isBrowserKnown: Bool
+    ) throws -> Bool {
         for open in try challenges.open(of: user) where open.isOpen(at: now) {
-            guard let other = try open.purpose.authorization.flatMap({ try authorizations.find($0) }) else { continue }
+            guard let other = try open.purpose.authorization.flatMap({ try authorizations.find($0) }),
+                try clients.find(other.client)?.trustGroup == client.trustGroup
+            else { continue }
             // check: SignInTests.oneAtATime
             guard other.browser == browser || isBrowserKnown && other.ask?.isBrowserKnown == false else {
                 return false

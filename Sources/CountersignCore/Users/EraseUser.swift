@@ -75,6 +75,15 @@ extension UnitOfWork {
         try identifiers.deleteIdentifiers(of: user, claimedBy: client)
         try grants.deleteGrant(of: user, for: client)
         try erasures.put(of: user, by: client, at: now)
+        try deleteIfUnknown(user, asked: caller)
+    }
+
+    /// Deletes a user whom no client knows any more.
+    ///
+    /// - Parameters:
+    ///   - user: the user, whose row is locked.
+    ///   - caller: the client that wants it.
+    func deleteIfUnknown(_ user: UserID, asked caller: ClientID) throws {
         guard try links.count(of: user) == 0 else { return }
         for enrollment in try enrollments.active(of: user) {
             _ = try removeEnrollment(enrollment.id, reason: .user, concerning: caller)

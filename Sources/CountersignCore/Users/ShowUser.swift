@@ -14,7 +14,9 @@ package enum ShowUser {
     package static func show(_ reference: UserReference, to client: Client, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
             guard let user = try reader.links.find(reference, of: client.id) else { return .notFound }
-            return .user(user, try reader.claimedAddresses(of: user.id, by: client.id, ports.hasher))
+            let addresses = try reader.claimedAddresses(
+                of: user.id, by: client.id, isThirdParty: client.isThirdParty, ports.hasher)
+            return .user(user, addresses)
         }
     }
 }

@@ -7,10 +7,10 @@ package struct ConsentPage: HostedPage {
     package enum Item: Hashable, Sendable {
         /// Knowing the person again.
         case identity
-        /// Seeing the email address.
-        case email(String, isVerified: Bool)
-        /// Seeing the phone number, given here with its middle hidden.
-        case phone(String, isVerified: Bool)
+        /// Seeing the email address, now or when there is one.
+        case email(String?, isVerified: Bool)
+        /// Seeing the phone number, given here with its middle hidden, now or when there is one.
+        case phone(String?, isVerified: Bool)
         /// A refresh token, which ends after some days without use.
         case staySignedIn(days: Int)
         /// A scope of the operator's, in the operator's words in the page's language.
@@ -42,8 +42,10 @@ package struct ConsentPage: HostedPage {
     private static func values(of item: Item) -> [String: Any] {
         switch item {
         case .identity: ["isIdentity": true]
-        case .email(let address, let isVerified): ["isEmail": true, "value": address, "isVerified": isVerified]
-        case .phone(let number, let isVerified): ["isPhone": true, "value": number, "isVerified": isVerified]
+        case .email(let address, let isVerified):
+            Dictionary(present: ["isEmail": true, "value": address, "isVerified": isVerified])
+        case .phone(let number, let isVerified):
+            Dictionary(present: ["isPhone": true, "value": number, "isVerified": isVerified])
         case .staySignedIn(let days): ["isStay": true, "days": String(days)]
         case .other(let title, let detail): ["isOther": true, "title": title, "detail": detail]
         }
@@ -85,7 +87,7 @@ package struct ConsentPage: HostedPage {
             """)
 
     private static let verification = """
-        <span class="small">{{#isVerified}}[[verified]]{{/isVerified}}\
-        {{^isVerified}}[[unverified]]{{/isVerified}}</span>
+        <span class="small">{{#value}}{{#isVerified}}[[verified]]{{/isVerified}}\
+        {{^isVerified}}[[unverified]]{{/isVerified}}{{/value}}{{^value}}[[noneKnown]]{{/value}}</span>
         """
 }

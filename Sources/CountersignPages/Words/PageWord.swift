@@ -121,6 +121,7 @@ enum PageWord: String, CaseIterable, Sendable {
     case scopePhone
     case verified
     case unverified
+    case noneKnown
     case scopeIdentity
     case scopeIdentityDetail
     case scopeStay

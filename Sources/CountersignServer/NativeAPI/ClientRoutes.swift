@@ -110,7 +110,7 @@ extension CreateClient.Request {
     init(_ request: ClientRequest) {
         let settings = request.settings
         self.init(
-            name: request.name, rights: settings.rights ?? Set(Right.allCases),
+            name: request.name, rights: settings.rights ?? (request.isThirdParty ? [] : Set(Right.allCases)),
             callbackURIs: settings.callbackURIs ?? [], returnURIs: settings.returnURIs ?? [],
             noticeURI: settings.notices.replacement ?? nil, basic: settings.basic.replacement ?? nil,
             waivesEnrollmentApproval: settings.waivesEnrollmentApproval ?? false,

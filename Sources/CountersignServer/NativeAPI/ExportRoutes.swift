@@ -92,7 +92,10 @@ extension Grant {
 
 extension ClaimedIdentifier {
     fileprivate var exported: JSONValue {
-        ["address": .string("\(address)"), "client": .string("\(client)"), "claimed_at": .string("\(claimedAt)")]
+        .members([
+            "address": .string("\(address)"), "client": .string("\(client)"), "claimed_at": .string("\(claimedAt)"),
+            "proved_at": provedAt.map { .string("\($0)") },
+        ])
     }
 }
 

@@ -117,9 +117,11 @@ extension ConsentQuestion {
             case TokenFamily.openID: .identity
             case TokenFamily.offlineAccess: .staySignedIn(days: Int(TokenLifetimes.refreshIdle.value / 86400))
             case PersonalAddress.Kind.email.rawValue:
-                addresses[.email].map { .email($0.address.description, isVerified: $0.isVerified) }
+                .email(addresses[.email]?.address.description, isVerified: addresses[.email]?.isVerified ?? false)
             case PersonalAddress.Kind.phone.rawValue:
-                addresses[.phone].map { .phone(Self.withoutMiddle($0.address), isVerified: $0.isVerified) }
+                .phone(
+                    addresses[.phone].map { Self.withoutMiddle($0.address) },
+                    isVerified: addresses[.phone]?.isVerified ?? false)
             default: nil
             }
         }

@@ -138,7 +138,7 @@ extension SQLTransaction {
                 .optional(enrollment.approval?.description), enrollment.countsFrom.value,
                 .text(Self.text(of: enrollment.versions)), .integer(enrollment.methodsCount ? 1 : 0),
                 .blob(keys.primary.fingerprint.bytes), .blob(certificate),
-                .optional(enrollment.confirmedAt?.milliseconds), .integer(enrollment.isThirdParty ? 1 : 0),
+                .optional(enrollment.confirmedAt?.milliseconds), .integer(enrollment.isByThirdParty ? 1 : 0),
             ])
     }
 
@@ -308,7 +308,7 @@ extension SQLTransaction {
             customs: try row.optionalValue(17, Self.customs) ?? [:], push: device.push,
             createdAt: try row.time(12), countsFrom: try row.time(16), methodsCount: try row.integer(20) == 1,
             approval: try row.optionalID(15), confirmedAt: try row.optionalTime(23),
-            isThirdParty: try row.integer(24) == 1)
+            isByThirdParty: try row.integer(24) == 1)
     }
 
     private static func text(of versions: [Int64]) -> String { versions.map(String.init).joined(separator: " ") }

@@ -19,7 +19,7 @@ private enum Statements {
     static let leftBehind = SQLStatement(
         """
         SELECT max(until), max(had_method) FROM left_behind
-        WHERE subject = $1 AND until > $2 AND (believed_in IS NULL OR believed_in = $3)
+        WHERE subject = $1 AND until > $2 AND (believed_in IS NULL OR believed_in = COALESCE($3, believed_in))
         """)
     static let keep = SQLStatement(
         """
@@ -77,10 +77,10 @@ extension SQLTransaction {
         try connection.send(Statements.keepCoolingOff, [user.value, client.value, time.value])
     }
 
-    func leftBehind(by subjects: [String], in group: TrustGroup, at time: Timestamp) throws -> LeftBehind? {
+    func leftBehind(by subjects: [String], in group: TrustGroup?, at time: Timestamp) throws -> LeftBehind? {
         var found: LeftBehind?
         for subject in subjects {
-            let left = try first(Statements.leftBehind, [.text(subject), time.value, .text(group.text)]) { row in
+            let left = try first(Statements.leftBehind, [.text(subject), time.value, .optional(group?.text)]) { row in
                 try row.optionalTime(0).map { LeftBehind(until: $0, hadMethod: try row.integer(1) == 1) }
             }
             guard let left = left ?? nil else { continue }

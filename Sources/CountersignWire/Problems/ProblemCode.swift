@@ -311,7 +311,7 @@ extension ProblemCode {
                 "Enroll through that client first, or have it make the user.")
         case .enrollmentNotConfirmed:
             Meaning(
-                403, "Another client enrolled the device, and its user has not confirmed it",
+                403, "A client of another group enrolled the device, and its user has not confirmed it",
                 "Enroll through the client that asks, or have the operator confirm this device.")
         case .methodMissing:
             Meaning(

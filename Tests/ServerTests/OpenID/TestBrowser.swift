@@ -67,7 +67,9 @@ struct Page {
 
     /// The heading.
     var heading: String? {
-        html.firstMatch(of: #/<h1[^>]*>(.*?)<\/h1>/#.dotMatchesNewlines()).map { String($0.output.1) }
+        html.firstMatch(of: #/<h1[^>]*>(.*?)<\/h1>/#.dotMatchesNewlines()).map {
+            String($0.output.1).replacing(#/<\/?bdi>/#, with: "")
+        }
     }
 
     /// The sealed request that every form carries.
