@@ -89,6 +89,7 @@ package enum ClaimChallenge {
                 : work.isWelcome(enrollment.user, at: client)
         else { return .userNotLinked }
         guard enrollment.counts(at: work.now) else { return .waiting }
+        // check: TrustGroupTests.planted
         guard try work.isBelieved(enrollment, at: client) else { return .notConfirmed }
         guard let type = try work.types.find(challenge.question.type), enrollment.satisfies(type),
             enrollment.canAnswer(by: challenge.methods, at: work.now)
