@@ -28,6 +28,9 @@ extension ClientCommand.OpenID {
         @Option(help: "Where a browser may return to after a sign-in; may be repeated.")
         var redirectURI: [String]
 
+        @Option(help: "Where a browser may return to after a sign-out; may be repeated.")
+        var signedOutURI: [String] = []
+
         @Option(help: "The challenge type by which devices are asked. (default: confirm)")
         var type: String?
 
@@ -62,6 +65,8 @@ extension ClientCommand.OpenID {
             }
             let body = JSONValue.members([
                 "jwks": keys, "profile": .string(profile), "redirect_uris": .array(redirectURI.map(JSONValue.string)),
+                "post_logout_redirect_uris": signedOutURI.isEmpty
+                    ? nil : .array(signedOutURI.map(JSONValue.string)),
                 "type": type.map(JSONValue.string), "asked_browsers": askedBrowsers.map(JSONValue.string),
                 "pkce_optional": pkceOptional ? true : nil,
                 "ways": way.isEmpty ? nil : .array(way.map(JSONValue.string)),
@@ -115,8 +120,10 @@ extension ClientCommand.OpenID {
             (settings[name]?.array ?? []).map { $0.field ?? "" }.joined(separator: ", ")
         }
         let places = settings["redirect_uris"]?.array?.map { "returns to \($0.field ?? "")" } ?? []
+        let afterwards =
+            settings["post_logout_redirect_uris"]?.array?.map { "after a sign-out to \($0.field ?? "")" } ?? []
         return
-            (["\(field("client")): \(field("profile"))"] + places
+            (["\(field("client")): \(field("profile"))"] + places + afterwards
             + ["asks by \(field("type")), from \(field("asked_browsers")) browsers"]
             + ["signs in by \(list("ways")), registration \(field("registration"))"]
             + (settings["jwks"] == nil ? [] : ["authenticates by its keys"])

@@ -13,6 +13,8 @@ extension RelyingParty {
             "ways": .array(SignInWay.allCases.filter(ways.contains).map { .string($0.rawValue) }),
             "registration": .string(registration.rawValue),
             "calling_codes": .array(callingCodes.map { .string($0.description) }), "jwks": keySet,
+            "post_logout_redirect_uris": signedOutURIs.isEmpty
+                ? nil : .array(signedOutURIs.map { .string($0.description) }),
         ])
     }
 
@@ -29,16 +31,12 @@ extension RelyingParty {
         let profile = try members.required("profile", "one of \(profiles)") {
             $0.string.flatMap { Profile(rawValue: $0) }
         }
-        let uris = try members.array("redirect_uris").map { element throws(JSONShapeError) in
-            guard let uri = element.value.string.flatMap({ RedirectURI($0) }),
-                profile.allows(uri, isDevelopment: isDevelopment)
-            else { throw JSONShapeError.invalid(pointer: element.pointer, expected: profile.expectedURI) }
-            return uri
-        }
-        guard (1...RedirectURI.maximumCount).contains(uris.count) else {
+        let uris = try members.uris("redirect_uris", of: profile, isDevelopment: isDevelopment)
+        guard !uris.isEmpty else {
             throw .invalid(
                 pointer: members.pointer(to: "redirect_uris"), expected: "1 to \(RedirectURI.maximumCount) URIs")
         }
+        let signedOutURIs = try members.uris("post_logout_redirect_uris", of: profile, isDevelopment: isDevelopment)
         let type = try members.optional("type", "the name of a challenge type") { $0.string.flatMap { TypeName($0) } }
         let browsers = try members.optional("asked_browsers", "\"known\" or \"all\"") {
             $0.string.flatMap { AskedBrowsers(rawValue: $0) }
@@ -66,11 +64,28 @@ extension RelyingParty {
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
             askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional, ways: ways,
-            registration: registration ?? .closed, callingCodes: codes, keySet: keySet)
+            registration: registration ?? .closed, callingCodes: codes, keySet: keySet,
+            signedOutURIs: signedOutURIs)
     }
 }
 
 extension JSONMembers {
+    /// The URIs in a member, of a kind that the client may have.
+    fileprivate mutating func uris(
+        _ name: String, of profile: RelyingParty.Profile, isDevelopment: Bool
+    ) throws(JSONShapeError) -> [RedirectURI] {
+        let uris = try array(name).map { element throws(JSONShapeError) in
+            guard let uri = element.value.string.flatMap({ RedirectURI($0) }),
+                profile.allows(uri, isDevelopment: isDevelopment)
+            else { throw JSONShapeError.invalid(pointer: element.pointer, expected: profile.expectedURI) }
+            return uri
+        }
+        guard uris.count <= RedirectURI.maximumCount else {
+            throw .invalid(pointer: pointer(to: name), expected: "at most \(RedirectURI.maximumCount) URIs")
+        }
+        return uris
+    }
+
     fileprivate mutating func ways() throws(JSONShapeError) -> Set<SignInWay> {
         let names = SignInWay.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
         let ways = try array("ways").map { element throws(JSONShapeError) in

@@ -200,6 +200,12 @@ struct AuditTests {
         let first = try await scene.signedIn()
         for _ in 0..<2 { _ = try await scene.redeem(first.code) }
         let former = try #require(first.session).secret
+        // What a person allows is audited, and what they confirm and prove.
+        _ = try await ConfirmEnrollment.confirm(scene.device.enrollment, by: .system, ports: scene.world.ports)
+        var wanted = try scene.wanted()
+        wanted.asksConsent = true
+        _ = try await FinishSignIn.goOn(
+            wanted, in: former, browser: scene.browser, answer: .allows(scene.user), ports: scene.world.ports)
         let asked = try await scene.asked()
         try await scene.approve(asked)
         guard case .finished(let second) = try await scene.finish(asked, former: former) else {

@@ -434,9 +434,11 @@ extension ConsequenceScene {
             if isGivenUp { abandoned.append(leased.message.id) }
         }
         try await world.sql("DELETE FROM outbox WHERE state = 'delivered'")
-        let (known, held) = (users, phones)
-        (users, phones) = try await world.store.read { stores in
+        let (made, known, held) = (clients, users, phones)
+        // A deletion that failed halfway has deleted the client.
+        (clients, users, phones) = try await world.store.read { stores in
             (
+                try made.filter { try stores.clients.find($0) != nil },
                 try known.filter { try stores.users.find($0)?.deletedAt == nil },
                 try held.filter { try stores.enrollments.find($0.device.enrollment)?.isPresent == true }
             )

@@ -200,7 +200,8 @@ enum Samples {
                 ),
                 Sample(name: "14a-signed-out-nobody", page: SignedOutPage(), frame: strange),
                 Sample(name: "14b-sign-out", page: SignOutPage(action: path), frame: asked),
-                Sample(name: "14b-sign-out-nobody", page: SignOutPage(action: path), frame: strange),
+                Sample(
+                    name: "14b-sign-out-nobody", page: SignOutPage(action: path, isStayOffered: false), frame: strange),
             ]
     }
 }

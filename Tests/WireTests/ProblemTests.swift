@@ -13,7 +13,7 @@ struct ProblemTests {
             .enrollmentSuspended,
             .changeNotAuthorized, .rightMissing, .clientDisabled, .deviceDeregistered, .ticketInvalid, .ticketUsed,
             .ticketExpired,
-            .userNotLinked, .enrollmentBlocked,
+            .userNotLinked, .enrollmentNotConfirmed, .enrollmentBlocked,
         ],
         404: [
             .notFound, .typeNotFound, .userNotFound, .enrollmentNotFound, .challengeNotFound, .noReceipt,

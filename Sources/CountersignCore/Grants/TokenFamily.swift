@@ -124,6 +124,8 @@ package enum FamilySelection: Sendable {
     case family(TokenFamilyID, of: UserID, at: ClientID)
     /// Those that began in a session, and do not outlive it.
     case session(SessionID)
+    /// All that began in a session.
+    case wholeSession(SessionID)
     /// Those of a user that began with an approval on a device.
     case enrollment(EnrollmentID, of: UserID)
     /// Those of a user; at one client or, without a client, at all.
@@ -138,7 +140,7 @@ extension FamilySelection {
         switch self {
         case .client(let client), .family(_, _, let client): client
         case .user(_, let client): client
-        case .session, .enrollment: nil
+        case .session, .wholeSession, .enrollment: nil
         }
     }
 
@@ -146,7 +148,7 @@ extension FamilySelection {
     var user: UserID? {
         switch self {
         case .user(let user, _), .enrollment(_, let user), .family(_, let user, _): user
-        case .session, .client: nil
+        case .session, .wholeSession, .client: nil
         }
     }
 

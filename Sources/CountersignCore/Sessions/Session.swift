@@ -77,4 +77,6 @@ package protocol SessionStore {
     /// Each client has another name: a client is told of the end of what it knows. Spec: OpenID Connect Back-Channel Logout
     /// 1.0 §2.1.
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String
+    /// The name of a session for a client; nil if it was given none.
+    func sid(of session: SessionID, for client: ClientID) throws -> String?
 }

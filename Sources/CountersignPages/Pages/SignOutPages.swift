@@ -48,15 +48,20 @@ package struct SignOutPage: HostedPage {
 
     /// Where the answers post to.
     package var action: String
+    /// Whether there is somewhere to go for who stays signed in.
+    package var isStayOffered: Bool
 
     /// Creates the page.
-    package init(action: String) { self.action = action }
+    package init(action: String, isStayOffered: Bool = true) {
+        self.action = action
+        self.isStayOffered = isStayOffered
+    }
 
     /// The words above the client's name.
     package var label: PageFrame.Label { .askedBy }
 
     /// The values of the page.
-    package func values(in frame: PageFrame) -> [String: Any] { ["action": action] }
+    package func values(in frame: PageFrame) -> [String: Any] { ["action": action, "isStayOffered": isStayOffered] }
 
     /// The template of the page.
     package static let template = PageTemplate(
@@ -67,7 +72,9 @@ package struct SignOutPage: HostedPage {
             <form method="post" action="{{action}}">\(PageFrame.sealedRequest)
             <p class="acts">
             <button class="filled" name="decision" value="out">[[signOut]]</button>
+            {{#isStayOffered}}
             <button class="outlined" name="decision" value="stay">[[staySignedIn]]</button>
+            {{/isStayOffered}}
             </p>
             <p class="acts"><button class="link" name="decision" value="all">[[signOutOfAll]]</button></p>
             </form>

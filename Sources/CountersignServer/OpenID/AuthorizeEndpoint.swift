@@ -10,7 +10,7 @@ import Hummingbird
 /// Spec: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
 extension SignInDoor {
     /// How long a request may be that comes by a form, in bytes.
-    private static let longestQuery = 8192
+    static let longestQuery = 8192
 
     func addAuthorize(to table: inout RouteTable) {
         table.add(.get, "/oauth2/authorize") { [self] request, context in
@@ -141,10 +141,11 @@ extension SignInDoor {
         }
     }
 
-    /// A redirect URI with a result in its query.
+    /// A URI of a client with a result in its query.
     ///
     /// Spec: RFC 6749 §3.1.2, §4.1.2.
-    private static func location(_ uri: String, _ fields: [(String, String)]) -> String {
+    static func location(_ uri: String, _ fields: [(String, String)]) -> String {
+        guard !fields.isEmpty else { return uri }
         let query = FormText.encoded(fields)
         return uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
     }

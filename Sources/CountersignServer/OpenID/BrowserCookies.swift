@@ -45,6 +45,9 @@ struct BrowserCookies: Sendable {
         cookie(sessionName, session.secret.reveal(), for: session.expiresAt - now)
     }
 
+    /// The field that takes a browser's session away.
+    var endingSession: String { cookie(sessionName, "", for: 0) }
+
     private func cookie(_ name: String, _ value: String, for length: Seconds) -> String {
         "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(length)\(isSecure ? "; Secure" : "")"
     }

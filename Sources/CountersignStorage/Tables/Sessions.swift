@@ -79,6 +79,10 @@ extension SQLTransaction {
         try connection.send(Statements.deleteAll, [user.value])
     }
 
+    func sid(of session: SessionID, for client: ClientID) throws -> String? {
+        try first(Statements.sid, [session.value, client.value]) { try $0.text(0) }
+    }
+
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String {
         try connection.send(Statements.insertSid, [session.value, client.value, .text(new)])
         let sid = try first(Statements.sid, [session.value, client.value]) { try $0.text(0) }

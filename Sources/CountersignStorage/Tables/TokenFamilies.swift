@@ -35,6 +35,7 @@ private enum Statements {
 
     static let endOne = end("id = $3")
     static let endOfSession = end("session_id = $3 AND offline = 0")
+    static let endOfWholeSession = end("session_id = $3")
     static let endOfDevice = end("user_id = $3 AND enrollment_id = $4")
     static let endOfUser = end("user_id = $3")
     static let endOfUserAndClient = end("user_id = $3 AND client_id = $4")
@@ -99,6 +100,7 @@ extension SQLTransaction {
             switch selection {
             case .family(let id, _, _): (Statements.endOne, [id.value])
             case .session(let id): (Statements.endOfSession, [id.value])
+            case .wholeSession(let id): (Statements.endOfWholeSession, [id.value])
             case .enrollment(let id, let user): (Statements.endOfDevice, [user.value, id.value])
             case .user(let id, nil): (Statements.endOfUser, [id.value])
             case .user(let id, let client?): (Statements.endOfUserAndClient, [id.value, client.value])

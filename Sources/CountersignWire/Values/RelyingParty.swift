@@ -44,6 +44,10 @@ package struct RelyingParty: Hashable, Sendable {
     package let profile: Profile
     /// Where a browser may return to after a sign-in.
     package let redirectURIs: [RedirectURI]
+    /// Where a browser may return to after a sign-out.
+    ///
+    /// Spec: OpenID Connect RP-Initiated Logout 1.0 §3.1.
+    package let signedOutURIs: [RedirectURI]
     /// The public keys by which the client authenticates, as a JWK Set; nil where it has a secret, or keeps none.
     ///
     /// Spec: RFC 7517 §5.
@@ -68,7 +72,8 @@ package struct RelyingParty: Hashable, Sendable {
     package init(
         client: ClientID, profile: Profile, redirectURIs: [RedirectURI], type: TypeName = .confirm,
         askedBrowsers: AskedBrowsers = .known, isPKCEOptional: Bool = false, ways: Set<SignInWay> = SignInWay.usual,
-        registration: Registration = .closed, callingCodes: [CallingCode] = [], keySet: JSONValue? = nil
+        registration: Registration = .closed, callingCodes: [CallingCode] = [], keySet: JSONValue? = nil,
+        signedOutURIs: [RedirectURI] = []
     ) {
         self.client = client
         self.profile = profile
@@ -80,6 +85,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.registration = registration
         self.callingCodes = callingCodes
         self.keySet = keySet
+        self.signedOutURIs = signedOutURIs
     }
 
     /// A JWK Set as it is kept: the keys that can be used, and nothing else; nil if there is none.
@@ -105,6 +111,14 @@ package struct RelyingParty: Hashable, Sendable {
     /// - Returns: nil if the client has registered no such URI.
     package func redirectURI(named text: String) -> RedirectURI? {
         redirectURIs.first { $0.allows(text, isApp: profile == .native) }
+    }
+
+    /// The registered URI to return to after a sign-out that a request names.
+    ///
+    /// - Parameter text: the URI of the request.
+    /// - Returns: nil if the client has registered no such URI.
+    package func signedOutURI(named text: String) -> RedirectURI? {
+        signedOutURIs.first { $0.allows(text, isApp: profile == .native) }
     }
 }
 

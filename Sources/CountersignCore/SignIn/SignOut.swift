@@ -1,0 +1,98 @@
+package import CountersignWire
+package import Encodings
+
+/// Ends a browser's session because the person signs out.
+///
+/// Spec: OpenID Connect RP-Initiated Logout 1.0 §2.
+package enum SignOut {
+    /// How much ends.
+    package enum Extent: Sendable {
+        /// The session, with the tokens that do not outlive it.
+        case session
+        /// The session, with all tokens that were given in it.
+        case everything
+    }
+
+    /// Ends the session of a browser if the client has named it, so that the person need not be asked.
+    ///
+    /// - Parameters:
+    ///   - secret: what the browser's cookie holds.
+    ///   - sid: the session's name for the client, from an ID token of ours.
+    ///   - client: the client that the ID token was for.
+    ///   - ports: the external dependencies.
+    /// - Returns: false if the browser has another session, or none.
+    /// - Throws: ``StoreError``.
+    package static func signOut(
+        _ secret: Secret<String>, named sid: String, by client: ClientID, ports: Ports
+    ) async throws -> Bool {
+        let now = ports.time.now
+        return try await ports.commit(at: now, as: .system) { work in
+            guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return false }
+            // check: SignOutTests.named
+            guard try work.sessions.sid(of: session.id, for: client)?.hasSameBytes(as: sid) == true else {
+                return false
+            }
+            try work.endSession(session)
+            return true
+        }
+    }
+
+    /// Ends the session of a browser, as the person has said.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func signOut(_ secret: Secret<String>, _ extent: Extent, ports: Ports) async throws {
+        let now = ports.time.now
+        try await ports.commit(at: now, as: .system) { work in
+            guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return }
+            if case .everything = extent { try work.endFamilies(.wholeSession(session.id), because: .sessionEnded) }
+            try work.endSession(session)
+        }
+    }
+
+    /// Whether a browser has a session.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func isSignedIn(_ secret: Secret<String>, ports: Ports) async throws -> Bool {
+        let now = ports.time.now
+        return try await ports.store.read { try $0.sessions.find(SecretHash(of: secret), at: now) != nil }
+    }
+}
+
+/// What a client wants of a sign-out, as it travels with the page that asks the person.
+package struct WantedSignOut: Equatable, Sendable {
+    /// The client; nil if none is named.
+    package var client: ClientID?
+    /// Where the browser returns to, which the client has registered; nil for a page of ours.
+    package var returnURI: String?
+    /// Returned to the client; nil for nothing.
+    package var clientState: String?
+
+    /// A wish of these parts.
+    package init(client: ClientID? = nil, returnURI: String? = nil, clientState: String? = nil) {
+        self.client = client
+        self.returnURI = returnURI
+        self.clientState = clientState
+    }
+
+    /// The sealed text for a page in this browser.
+    package func sealed(for browser: BrowserID, ports: Ports) throws -> String {
+        let json = JSONValue.members([
+            "at": .string("\(ports.time.now)"), "client": client.map { .string("\($0)") },
+            "uri": returnURI.map(JSONValue.string), "state": clientState.map(JSONValue.string),
+        ])
+        return Base64URL.encode(try ports.hasher.sealed(json.encoded, for: Self.purpose(browser)))
+    }
+
+    /// What was sealed; nil if it was not sealed in this browser, or too long ago.
+    package init?(opening text: String, in browser: BrowserID, ports: Ports) {
+        guard let sealed = Base64URL.decode(text), let bytes = ports.hasher.opened(sealed, for: Self.purpose(browser)),
+            let json = try? JSONValue(parsing: bytes), let at = json["at"]?.string.flatMap({ Timestamp($0) }),
+            ports.time.now < at.adding(SealedSignIn.lifetime)
+        else { return nil }
+        self.init(
+            client: json["client"]?.string.flatMap { ClientID($0) }, returnURI: json["uri"]?.string,
+            clientState: json["state"]?.string)
+    }
+
+    private static func purpose(_ browser: BrowserID) -> String { "sign-out \(browser.text.reveal())" }
+}
