@@ -62,6 +62,7 @@ let package = Package(
         .target(name: "Encodings", swiftSettings: settings),
         .target(name: "OpenPGP", dependencies: ["Encodings", crypto, cryptoExtras], swiftSettings: settings),
         .target(name: "JOSE", dependencies: ["Encodings", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "WebAuthn", dependencies: ["Encodings", "JOSE", crypto], swiftSettings: settings),
         .target(
             name: "CountersignWire",
             dependencies: [
@@ -228,6 +229,10 @@ let package = Package(
         tests("Encodings", ["Encodings", logging]),
         tests("OpenPGP", ["OpenPGP", "OpenPGPTestSupport", "Encodings", crypto], resources: [.copy("Vectors")]),
         tests("JOSE", ["JOSE", "Encodings", crypto]),
+        // It needs nothing of the server's, not even what other tests share.
+        .testTarget(
+            name: "WebAuthnTests", dependencies: ["WebAuthn", "Encodings", crypto, cryptoExtras],
+            resources: [.copy("Vectors")], swiftSettings: settings),
         tests(
             "Wire", ["CountersignWire", "OpenPGP", "JOSE", "Encodings", crypto],
             resources: [.copy("Golden"), .copy("Deceptive")]),

@@ -30,7 +30,7 @@ public enum JWSPublicKey: Sendable {
     }
 
     /// Whether this key made the signature for the input.
-    func isValid(_ signature: [UInt8], for input: [UInt8]) -> Bool {
+    package func isValid(_ signature: [UInt8], for input: [UInt8]) -> Bool {
         switch self {
         case .p256(let key):
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
@@ -79,14 +79,19 @@ extension JWSPublicKey {
             guard let key = try? P256.Signing.PublicKey(rawRepresentation: point) else { throw .malformed }
             self = .p256(key)
         case ("OKP", "Ed25519"):
-            let point = try object.octets("x", 32)
-            guard !Ed25519Point.isWeak(point) else { throw .weakKey }
-            guard Ed25519Point.isReduced(point), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point)
-            else { throw .malformed }
-            self = .ed25519(key)
+            try self.init(ed25519: object.octets("x", 32))
         case ("RSA", _):
             self = .rsa(try RSAPublicKey(modulus: object.number("n"), exponent: object.number("e")))
         default: throw .unsupportedKey
         }
+    }
+
+    /// A point on Ed25519 that nobody can forge signatures for, in its only encoding.
+    package init(ed25519 point: [UInt8]) throws(JOSEError) {
+        guard point.count == 32 else { throw .malformed }
+        guard !Ed25519Point.isWeak(point) else { throw .weakKey }
+        guard Ed25519Point.isReduced(point), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point)
+        else { throw .malformed }
+        self = .ed25519(key)
     }
 }
