@@ -219,6 +219,9 @@ let package = Package(
             name: "JOSEPeer", dependencies: ["JOSE", "Encodings", crypto], path: "Tests/JOSEPeer",
             swiftSettings: settings),
         .executableTarget(
+            name: "WebAuthnPeer", dependencies: ["WebAuthn", "Encodings"], path: "Tests/WebAuthnPeer",
+            swiftSettings: settings),
+        .executableTarget(
             name: "PushPeer",
             dependencies: [
                 "JOSE", "Encodings", crypto, server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
