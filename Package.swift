@@ -312,7 +312,8 @@ let package = Package(
 // The fuzzer shares the properties of the parsers with the test target that replays its corpus, and two targets cannot
 // share files: `make fuzz` builds the one, everything else the other. See Fuzz/README.md.
 let parsed: [Target.Dependency] = [
-    "CountersignCore", "CountersignWire", "RelyingPartyAPI", "OpenPGP", "JOSE", "Encodings", crypto,
+    "CountersignCore", "CountersignWire", "RelyingPartyAPI", "OpenPGP", "JOSE", "WebAuthn", "Encodings",
+    crypto,
 ]
 if Context.environment["COUNTERSIGN_FUZZ"] == nil {
     package.targets.append(

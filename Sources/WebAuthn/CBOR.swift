@@ -3,7 +3,7 @@ import Encodings
 /// A CBOR value of a kind that authenticators send.
 ///
 /// It has no tags and no floating-point numbers. Spec: RFC 8949 §3.1.
-package indirect enum CBORValue: Sendable {
+package enum CBORValue: Sendable {
     /// An integer that fits 64 bits.
     case integer(Int64)
     /// A byte string.

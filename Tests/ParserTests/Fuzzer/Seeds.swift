@@ -20,6 +20,7 @@ struct Seeds {
         try await seeds.writeJOSE()
         try await seeds.writeBodies()
         try await seeds.writeTexts()
+        try seeds.writePasskeys()
     }
 
     func put(_ parser: Parser, _ name: String, _ bytes: some Sequence<UInt8>) throws {

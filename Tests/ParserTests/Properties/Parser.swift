@@ -38,6 +38,7 @@ extension Parser {
         .packets, .armor, .cleartext, .certificate, .secretKeys, .detachedSignature, .signedMessage, .message,
         .messageContent,
         .jws, .jwsHeader, .jwks,
+        .cbor, .passkeyRegistration, .passkeySignIn,
         .json, .wireBodies, .serverBodies, .pushEnvelope,
         .httpSignature, .receipt, .methodChange, .invitation, .challengeCode, .values,
     ]

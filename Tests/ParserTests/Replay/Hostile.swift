@@ -39,7 +39,7 @@ struct Hostile: Sendable, CustomTestStringConvertible, CustomStringConvertible {
 }
 
 extension Hostile {
-    static let all: [Hostile] = openPGP + json + texts
+    static let all: [Hostile] = openPGP + json + passkeys + texts
 
     private static let openPGP = [
         Hostile("armor of empty lines", .armor, factor: 16) { filled($0, "\n") },
@@ -112,6 +112,28 @@ extension Hostile {
         },
         Hostile("keys of no kind", .jwks, factor: 96) { filled($0, "{},", from: #"{"keys":["#, to: "0]}") },
     ]
+
+    private static let passkeys = [
+        Hostile("an array of CBOR zeros", .cbor, factor: 128, size: 65000) { elements($0, [0x00]) },
+        Hostile("an array of empty CBOR maps", .cbor, factor: 128, size: 65000) { elements($0, [0xA0]) },
+        Hostile("an array of small CBOR maps", .cbor, factor: 128, size: 65000) { elements($0, [0xA1, 0x00, 0x00]) },
+        Hostile("CBOR that announces much", .cbor, factor: 8, size: 65000) { size in
+            [0x9B, 0, 0, 0, 1, 0, 0, 0, 0] + [UInt8](repeating: 0, count: size)
+        },
+        Hostile("an attestation object of zeros", .passkeyRegistration, factor: 128, size: 65000) {
+            elements($0, [0x00])
+        },
+    ]
+
+    /// A CBOR array of as many equal elements as fit.
+    private static func elements(_ size: Int, _ element: [UInt8]) -> [UInt8] {
+        let count = (size - 3) / element.count
+        let head =
+            count > 0xFF
+            ? [0x99, UInt8(count >> 8), UInt8(count & 0xFF)]
+            : count > 23 ? [0x98, UInt8(count)] : [0x80 + UInt8(count)]
+        return head + (0..<count).flatMap { _ in element }
+    }
 
     private static let texts = [
         Hostile("a JWS of dots", .jws, factor: 16) { filled($0, ".") },
