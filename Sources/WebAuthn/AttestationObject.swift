@@ -37,13 +37,13 @@ struct AttestationObject {
             return .none
         case Array("packed".utf8):
             // check: AttestationTests.certificates
-            guard statement["x5c"] == nil else { throw .unsupportedAttestation }
+            guard statement["x5c"] == nil else { throw .attestationCertificates }
             // Spec: WebAuthn Level 3 §8.2.
             guard statement.members?.count == 2, let algorithm = statement["alg"]?.integer,
                 let signature = statement["sig"]?.bytes
             else { throw .malformedAttestation }
             // check: AttestationTests.algorithm
-            guard algorithm == key.algorithm.rawValue else { throw .malformedAttestation }
+            guard algorithm == key.algorithm.rawValue else { throw .attestationAlgorithm }
             // check: AttestationTests.signature
             guard key.isValid(signature, for: authenticatorData + clientDataHash) else {
                 throw .badAttestationSignature

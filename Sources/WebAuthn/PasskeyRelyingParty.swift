@@ -13,7 +13,7 @@ package struct PasskeyRelyingParty: Sendable {
     ///
     /// It must be `https`, or `http` at `localhost`, with a host that is a name and no address, in lower case and in
     /// ASCII, as browsers write origins: `https://login.example.com`, with a port only if it is not the usual one.
-    /// Spec: WebAuthn Level 3 §13.5.9.
+    /// Spec: WebAuthn Level 3 §4, *Relying Party Identifier*.
     package init?(origin: String, name: String) {
         let parts = origin.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].isEmpty else { return nil }

@@ -10,7 +10,7 @@ package enum WebAuthnError: Error, Equatable, Sendable {
     ///
     /// Spec: WebAuthn Level 3 §5.8.2.
     case notPublicKey
-    /// A part of the response is larger than the limit.
+    /// A part of the response is larger than our limit; the specification has none.
     case tooLarge
     /// The client data are not the JSON of client data.
     ///
@@ -93,15 +93,25 @@ package enum WebAuthnError: Error, Equatable, Sendable {
     /// Spec: WebAuthn Level 3 §6.5.1 and §5.8.5.
     case malformedKey
     /// Others could forge signatures for the key: RSA below 2048 bits, or a point of small order.
+    ///
+    /// Spec: RFC 7518 §3.3, RFC 8725 §3.5.
     case weakKey
-    /// The attestation has a format that is not accepted, or certificates.
+    /// The attestation has a format that is not accepted.
     ///
     /// Spec: WebAuthn Level 3 §7.1, step 21.
     case unsupportedAttestation
+    /// The attestation has certificates.
+    ///
+    /// Spec: WebAuthn Level 3 §8.2.
+    case attestationCertificates
     /// The attestation statement does not have the members of its format.
     ///
     /// Spec: WebAuthn Level 3 §8.7 and §8.2.
     case malformedAttestation
+    /// The attestation claims another algorithm than that of the key.
+    ///
+    /// Spec: WebAuthn Level 3 §8.2.
+    case attestationAlgorithm
     /// The credential's key did not sign the attestation that claims to be by it.
     ///
     /// Spec: WebAuthn Level 3 §7.1, step 22.

@@ -49,7 +49,7 @@ struct CredentialPublicKeyTests {
         #expect(!key.isValid(signature.dropLast(), for: Self.input))
     }
 
-    @Test("RFC 8230 §4: RS256")
+    @Test("RFC 8230 §4 and RFC 7518 §3.3: RS256, not with a weak key")
     func rs256() throws {
         let own = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         let numbers = try own.publicKey.getKeyPrimitives()
@@ -114,7 +114,7 @@ struct CredentialPublicKeyTests {
             .malformedKey)
     }
 
-    @Test("A point of small order is refused")
+    @Test("RFC 8725 §3.5: a point of small order is refused")
     func smallOrder() {
         let zero = [UInt8](repeating: 0, count: 32)
         refused(.members([1: 1, 3: -8, -1: 6, -2: .bytes(zero)]), .weakKey)

@@ -51,7 +51,7 @@ struct OptionsTests {
     }
 
     @Test(
-        "WebAuthn Level 3 §13.5.9: the origins at which browsers have passkeys",
+        "WebAuthn Level 3 §4, Relying Party Identifier: the origins at which browsers have passkeys",
         arguments: [
             ("https://login.example.com", "login.example.com"), ("https://login.example.com:8443", "login.example.com"),
             ("http://localhost:8080", "localhost"), ("http://localhost", "localhost"),
