@@ -12,7 +12,7 @@ import JOSE
 /// Nobody is asked where an ID token of ours names this very session; then the client had it from a sign-in in this
 /// browser. Otherwise any page on the web could sign people out.
 ///
-/// Spec: OpenID Connect RP-Initiated Logout 1.0.
+/// Spec: OpenID Connect RP-Initiated Logout 1.0 §2.
 extension SignInDoor {
     static let logoutPath = "/oauth2/logout"
     private static let answerPath = "\(logoutPath)/answer"

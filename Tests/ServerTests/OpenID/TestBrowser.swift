@@ -46,7 +46,8 @@ final class TestBrowser: Sendable {
         if let set = reply.headers["set-cookie"] {
             let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             #expect(set.contains("HttpOnly") && set.contains("SameSite=Lax") && set.contains("Path=/"), "\(set)")
-            cookies.withLock { $0[String(pair[0])] = String(pair[1]) }
+            let value = set.contains("Max-Age=0") ? nil : pair.last.map(String.init)
+            cookies.withLock { $0[String(pair[0])] = value }
         }
         return Page(reply: reply)
     }
