@@ -110,7 +110,8 @@ struct RelyingPartyAPITests {
         Described(
             schema: "Enrollment", isStrict: false,
             examples: [
-                device("active", [:]), device("active", ["waiting": ["pin": time]]),
+                device("active", [:]), device("active", [:], confirmedAt: time),
+                device("active", ["waiting": ["pin": time]]),
                 device("waiting", ["approval": .string(id), "waiting_until": time, "waiting": ["pin": time]]),
                 device("suspended", ["suspended_at": time]),
                 device("removed", ["reason": "lost", "removed_at": time]),
@@ -183,7 +184,7 @@ struct RelyingPartyAPITests {
             try TypeRequest(json, named: try #require(TypeName(json["name"]?.string ?? "login"))).json
         },
         Described(
-            schema: "ClientRequest", isStrict: true, examples: [settings]
+            schema: "ClientRequest", isStrict: true, examples: [ClientRequest.json(settings, isThirdParty: true)]
         ) { try ClientRequest($0, isDevelopment: false).json },
         Described(
             schema: "ClientUpdate", isStrict: true,
@@ -272,8 +273,8 @@ struct RelyingPartyAPITests {
             "callback_uris": ["https://x.test/c"], "gone_callback_uris": ["https://x.test/c"],
             "return_uris": ["https://x.test/r"], "notice_uri": "https://x.test/n", "callback_username": "shop",
             "waive_enrollment_approval": false, "enrollment_cooling_off": 60, "pin_policy": PINPolicy.standard.json,
-            "device_limit": limit, "authenticators": [authenticator], "is_operator": false, "disabled_at": disabledAt,
-            "created_at": time,
+            "device_limit": limit, "authenticators": [authenticator], "is_operator": false, "third_party": true,
+            "disabled_at": disabledAt, "created_at": time,
         ])
         for member in more.members { object[member.name] = member.value }
         return .object(object)
@@ -290,12 +291,13 @@ struct RelyingPartyAPITests {
         return .object(object)
     }
 
-    private static func device(_ state: String, _ more: JSONObject) -> JSONValue {
+    private static func device(_ state: String, _ more: JSONObject, confirmedAt: JSONValue? = nil) -> JSONValue {
         var object = JSONObject([
             "enrollment": .string(enrollment), "user": .string(user),
             "fingerprint": "D1A66E1A23B182C9980F788CFBFCC82A015E7330",
             "device": ["name": "Phone", "model": "X", "system": "Y 1", "app": "Z 2", "storage": "enclave"],
-            "versions": [1], "assurance": "hardware", "created_at": time, "pin": "set", "biometric": true,
+            "versions": [1], "assurance": "hardware", "created_at": time, "confirmed_at": confirmedAt,
+            "pin": "set", "biometric": true,
             "custom": ["voice"], "push": push, "state": .string(state),
         ])
         for member in more.members { object[member.name] = member.value }
