@@ -28,10 +28,12 @@ package struct ClientRequest: Sendable {
     ///
     /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a name that may not be.
     package init(_ json: JSONValue, isDevelopment: Bool) throws {
-        settings = try ClientChanges(json, isDevelopment: isDevelopment, needsName: true)
+        var members = try JSONMembers(json)
+        settings = try ClientChanges(&members, of: json, isDevelopment: isDevelopment, needsName: true)
+        isThirdParty = try members.optionalBool("third_party") ?? false
+        try members.refuseUnknown()
         guard let name = settings.name else { throw JSONShapeError.missing(pointer: "/name") }
         self.name = name
-        isThirdParty = json["third_party"] == true
     }
 }
 
@@ -69,11 +71,14 @@ extension ClientChanges {
     ///
     /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a name that may not be.
     package init(_ json: JSONValue, isDevelopment: Bool) throws {
-        try self.init(json, isDevelopment: isDevelopment, needsName: false)
+        var members = try JSONMembers(json)
+        try self.init(&members, of: json, isDevelopment: isDevelopment, needsName: false)
+        try members.refuseUnknown()
     }
 
-    fileprivate init(_ json: JSONValue, isDevelopment: Bool, needsName: Bool) throws {
-        var members = try JSONMembers(json)
+    fileprivate init(
+        _ members: inout JSONMembers, of json: JSONValue, isDevelopment: Bool, needsName: Bool
+    ) throws {
         let name = try members.clientName()
         guard name != nil || !needsName else { throw JSONShapeError.missing(pointer: "/name") }
         self.init(name: name)
@@ -101,9 +106,6 @@ extension ClientChanges {
                 try EnrollmentPolicies.DeviceLimit(value, at: members.pointer(to: "device_limit"))
             }, json["device_limit"])
         authenticators = try members.authenticators(isDevelopment: isDevelopment)
-        // It is read by ``ClientRequest``; no update has it.
-        if needsName { _ = try members.optionalBool("third_party") }
-        try members.refuseUnknown()
     }
 }
 

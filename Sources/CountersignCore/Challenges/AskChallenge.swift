@@ -385,7 +385,7 @@ extension AskChallenge.Facts {
             (enrollments, isLocked, openChallenges, recentAsks) = ([], false, 0, [])
             return
         }
-        enrollments = try work.enrollments.active(of: user).filter { $0.isBelieved(in: client.trustGroup) }
+        enrollments = try work.enrollments.believed(of: user, in: client.trustGroup)
         let asks = try work.challenges.asks(
             of: user, by: client.id, now: now, since: now.adding(-ChallengeType.askWindow),
             limits: (type.maximumPending, type.maximumAsks))

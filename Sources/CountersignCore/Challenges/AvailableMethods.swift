@@ -25,7 +25,7 @@ package enum AvailableMethods {
             guard let user = try reader.links.find(reference, of: client.id) else { return .types([]) }
             // Of a user who has reported the client it is only by a code that anything can be asked.
             let isLocked = try reader.askingLocks.exists(of: user.id, by: client.id)
-            let enrollments = try reader.enrollments.active(of: user.id).filter { $0.isBelieved(in: client.trustGroup) }
+            let enrollments = try reader.enrollments.believed(of: user.id, in: client.trustGroup)
             let types = try reader.types.all().filter { $0.isOpen(to: client.id) && ($0.channel == .code || !isLocked) }
             func usable(_ type: ChallengeType) -> [AnswerMethod] {
                 let able = enrollments.filter { $0.satisfies(type) }

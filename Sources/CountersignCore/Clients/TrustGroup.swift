@@ -4,11 +4,16 @@ package import CountersignWire
 package enum TrustGroup: Hashable, Sendable {
     /// All clients that are not third parties.
     case firstParty
-    /// A third party with its apps.
+    /// A third party.
     case thirdParty(ClientID)
+
+    /// The group of a client.
+    package init(of client: ClientID, isThirdParty: Bool) {
+        self = isThirdParty ? .thirdParty(client) : .firstParty
+    }
 }
 
 extension Client {
     /// The group that it belongs to.
-    package var trustGroup: TrustGroup { isThirdParty ? .thirdParty(id) : .firstParty }
+    package var trustGroup: TrustGroup { TrustGroup(of: id, isThirdParty: isThirdParty) }
 }

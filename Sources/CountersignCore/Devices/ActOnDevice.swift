@@ -65,19 +65,22 @@ package enum ActOnDevice {
                 return refusal.map(Outcome.refused) ?? counted
             }
             if let refusal { return .refused(refusal) }
-            guard let current = try work.enrollments.find(caller.id), current.isLetIn(at: now) else { return .waiting }
-            guard let target = try work.enrollments.find(other), target.user == caller.user, target.isPresent,
-                other != caller.id, current.mayActOn(target)
-            else { return .notFound }
-            let groups = Set([current.trustGroup, target.trustGroup])
-            let besides = kind == .resume ? nil : other
-            let isGuarded = try groups.contains {
-                try work.trustState(of: caller.user, in: $0).isGuarded(besides: besides)
+            let all = try work.enrollments.active(of: caller.user)
+            guard let current = all.first(where: { $0.id == caller.id }), current.isLetIn(at: now)
+            else { return .waiting }
+            guard let target = all.first(where: { $0.id == other }), other != caller.id, current.mayActOn(target) else {
+                return .notFound
             }
             if target.isAlready(kind) { return .done }
             guard target.counts(at: now) || kind == .remove else { return .otherWaits }
             // Every device that is let in can remove a device that waits, without a method's signature.
-            if target.counts(at: now), isGuarded {
+            let isGuarded =
+                try target.counts(at: now)
+                && Set([current.trustGroup, target.trustGroup]).contains { group in
+                    try work.trustState(of: caller.user, in: group, among: all)
+                        .isGuarded(besides: kind == .resume ? nil : other)
+                }
+            if isGuarded {
                 guard let nonce, current.isProved(by: proof, like: caller, at: now) else {
                     return try unproved(proof, current, in: work)
                 }

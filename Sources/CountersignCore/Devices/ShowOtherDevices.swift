@@ -44,7 +44,9 @@ package enum ShowOtherDevices {
             guard let caller = all.first(where: { $0.id == id }), caller.isLetIn(at: now) else { return .waiting }
             let others = all.filter { $0.id != id && caller.mayActOn($0) }
             let groups = Set(others.map(\.trustGroup)).union([caller.trustGroup])
-            let needsMethod = try groups.contains { try work.trustState(of: call.user, in: $0).isGuarded() }
+            let needsMethod = try groups.contains {
+                try work.trustState(of: call.user, in: $0, among: all).isGuarded()
+            }
             return .list(List(nonce: nonce, enrollments: others, needsMethod: needsMethod, now: now))
         }
     }

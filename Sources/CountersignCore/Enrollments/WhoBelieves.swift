@@ -7,7 +7,7 @@ import CountersignWire
 
 extension Enrollment {
     /// The group of the client that enrolled it.
-    package var trustGroup: TrustGroup { isByThirdParty ? .thirdParty(client) : .firstParty }
+    package var trustGroup: TrustGroup { TrustGroup(of: client, isThirdParty: isByThirdParty) }
 
     /// Whether its user has confirmed it.
     package var isConfirmed: Bool { confirmedAt != nil }
@@ -38,6 +38,13 @@ extension Client {
     /// A waiver for a confirmed device would be one for all clients, which a third party cannot give.
     func mayWaive(_ enrollment: Enrollment) -> Bool {
         enrollment.trustGroup == trustGroup && !(isThirdParty && enrollment.isConfirmed)
+    }
+}
+
+extension EnrollmentStore {
+    /// The enrollments of a user that are not removed and count for the clients of a group.
+    func believed(of user: UserID, in group: TrustGroup) throws -> [Enrollment] {
+        try active(of: user).filter { $0.isBelieved(in: group) }
     }
 }
 

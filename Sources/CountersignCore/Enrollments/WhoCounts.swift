@@ -117,9 +117,14 @@ extension UnitOfWork {
     /// - Parameters:
     ///   - user: the user.
     ///   - group: whose clients believe the devices; nil for devices that any client believes.
-    func trustState(of user: UserID, in group: TrustGroup?) throws -> TrustState {
+    ///   - all: the user's enrollments that are not removed; nil to read them.
+    func trustState(
+        of user: UserID, in group: TrustGroup?, among all: [Enrollment]? = nil
+    ) throws -> TrustState {
         TrustState(
-            enrollments: try enrollments.active(of: user).filter { device in group.map(device.isBelieved) ?? true },
+            enrollments: try (all ?? enrollments.active(of: user)).filter { device in
+                group.map(device.isBelieved) ?? true
+            },
             leftBehind: try waits.leftBehind(by: try subjects(of: user), in: group, at: now),
             wait: try wait(of: user), now: now)
     }

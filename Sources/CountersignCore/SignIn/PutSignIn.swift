@@ -38,7 +38,7 @@ package enum PutSignIn {
             guard try !work.count(.signInAsks(user, at: third, isBrowserKnown: isKnown)).isExceeded else { return }
             let facts = AskChallenge.Facts(
                 client: client, user: user, type: type,
-                enrollments: try work.enrollments.active(of: user).filter { $0.isBelieved(in: client.trustGroup) },
+                enrollments: try work.enrollments.believed(of: user, in: client.trustGroup),
                 isLocked: false, openChallenges: 0, recentAsks: [], now: now)
             let request = AskRequest.signIn(
                 .id(user), type, at: client, from: found.wanted.askedFrom, for: ask.until - now)

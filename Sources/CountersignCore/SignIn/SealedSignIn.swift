@@ -29,24 +29,52 @@ package enum SealedSignIn {
     /// The sealed text for a page.
     package static func seal(_ carried: CarriedSignIn, for browser: BrowserID, ports: Ports) throws -> String {
         let json = JSONValue.members([
-            "at": .string("\(ports.time.now)"), "wanted": carried.wanted.json,
+            "wanted": carried.wanted.json,
             "sign_in": carried.signIn.map { .string("\($0)") }, "user": carried.user.map { .string("\($0)") },
         ])
-        return Base64URL.encode(try ports.hasher.sealed(json.encoded, for: purpose(browser)))
+        return try PageSeal(.signIn, browser, ports).seal(json)
     }
 
     /// What was sealed; nil if it was not sealed in this browser, or too long ago.
     package static func open(_ text: String, in browser: BrowserID, ports: Ports) -> CarriedSignIn? {
-        guard let sealed = Base64URL.decode(text), let bytes = ports.hasher.opened(sealed, for: purpose(browser)),
-            let json = try? JSONValue(parsing: bytes), let at = json["at"]?.string.flatMap({ Timestamp($0) }),
-            ports.time.now < at.adding(lifetime)
-        else { return nil }
+        guard let json = PageSeal(.signIn, browser, ports).open(text) else { return nil }
         return json["wanted"].flatMap { Wanted($0) }.map { wanted in
             CarriedSignIn(
                 wanted: wanted, signIn: json["sign_in"]?.string.flatMap { AuthorizationID($0) },
                 user: json["user"]?.string.flatMap { UserID($0) })
         }
     }
+}
 
-    private static func purpose(_ browser: BrowserID) -> String { "sign-in \(browser.text.reveal())" }
+/// Seals what travels with the pages of one kind in one browser; no other browser and no other kind of page opens it.
+struct PageSeal: Sendable {
+    /// What the pages are for.
+    enum Kind: String {
+        case signIn = "sign-in"
+        case signOut = "sign-out"
+    }
+
+    private let purpose: String
+    private let ports: Ports
+
+    init(_ kind: Kind, _ browser: BrowserID, _ ports: Ports) {
+        purpose = "\(kind.rawValue) \(browser.text.reveal())"
+        self.ports = ports
+    }
+
+    /// The sealed text of an object.
+    func seal(_ json: JSONValue) throws -> String {
+        var object = json.object ?? [:]
+        object["at"] = .string("\(ports.time.now)")
+        return Base64URL.encode(try ports.hasher.sealed(JSONValue.object(object).encoded, for: purpose))
+    }
+
+    /// The object; nil if it was not sealed so, or longer ago than ``SealedSignIn/lifetime``.
+    func open(_ text: String) -> JSONValue? {
+        guard let sealed = Base64URL.decode(text), let bytes = ports.hasher.opened(sealed, for: purpose),
+            let json = try? JSONValue(parsing: bytes), let at = json["at"]?.string.flatMap({ Timestamp($0) }),
+            ports.time.now < at.adding(SealedSignIn.lifetime)
+        else { return nil }
+        return json
+    }
 }

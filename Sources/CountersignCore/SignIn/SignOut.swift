@@ -76,23 +76,18 @@ package struct WantedSignOut: Equatable, Sendable {
 
     /// The sealed text for a page in this browser.
     package func sealed(for browser: BrowserID, ports: Ports) throws -> String {
-        let json = JSONValue.members([
-            "at": .string("\(ports.time.now)"), "client": client.map { .string("\($0)") },
-            "uri": returnURI.map(JSONValue.string), "state": clientState.map(JSONValue.string),
-        ])
-        return Base64URL.encode(try ports.hasher.sealed(json.encoded, for: Self.purpose(browser)))
+        try PageSeal(.signOut, browser, ports).seal(
+            .members([
+                "client": client.map { .string("\($0)") }, "uri": returnURI.map(JSONValue.string),
+                "state": clientState.map(JSONValue.string),
+            ]))
     }
 
     /// What was sealed; nil if it was not sealed in this browser, or too long ago.
     package init?(opening text: String, in browser: BrowserID, ports: Ports) {
-        guard let sealed = Base64URL.decode(text), let bytes = ports.hasher.opened(sealed, for: Self.purpose(browser)),
-            let json = try? JSONValue(parsing: bytes), let at = json["at"]?.string.flatMap({ Timestamp($0) }),
-            ports.time.now < at.adding(SealedSignIn.lifetime)
-        else { return nil }
+        guard let json = PageSeal(.signOut, browser, ports).open(text) else { return nil }
         self.init(
             client: json["client"]?.string.flatMap { ClientID($0) }, returnURI: json["uri"]?.string,
             clientState: json["state"]?.string)
     }
-
-    private static func purpose(_ browser: BrowserID) -> String { "sign-out \(browser.text.reveal())" }
 }

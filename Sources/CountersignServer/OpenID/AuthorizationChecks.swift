@@ -219,11 +219,9 @@ struct AuthorizationChecks {
     /// A name that the person may change is no expectation; the page only suggests it.
     private func hint(of client: ClientID) throws(OAuthError) -> UserReference? {
         guard let text = form["id_token_hint"] else { return nil }
-        guard let keys = try? ports.keys.current().tokens.published,
-            let verified = try? JWS.verify(text, algorithms: [.rs256, .es256], type: .exactly("JWT"), keys: keys),
-            let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
-            claims["aud"] == .string("\(client)"), let user = claims["sub"]?.string.flatMap({ UserID($0) })
-        else { throw OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer for this client") }
-        return .id(user)
+        guard let hint = IDTokenHint(text, ports), hint.client == client else {
+            throw OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer for this client")
+        }
+        return .id(hint.user)
     }
 }

@@ -10,7 +10,7 @@ import Hummingbird
 /// Spec: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
 extension SignInDoor {
     /// How long a request may be that comes by a form, in bytes.
-    static let longestQuery = 8192
+    private static let longestQuery = 8192
 
     func addAuthorize(to table: inout RouteTable) {
         table.add(.get, "/oauth2/authorize") { [self] request, context in
@@ -18,15 +18,20 @@ extension SignInDoor {
             return try await authorize(try FormFields(query: incoming), incoming)
         }
         table.add(.post, "/oauth2/authorize") { request, context in
-            let query = try FormFields(form: try await Incoming(request, context)).query(
-                of: AuthorizationChecks.parameters)
-            // check: AuthorizeTests.lengths
-            guard query.utf8.count <= Self.longestQuery else {
-                throw PageError(.notUnderstood, why: "the request is too long", status: 400)
-            }
-            // Another site's form brings no cookie along, and a link does.
-            return Self.redirect(to: "/oauth2/authorize?\(query)")
+            try await Self.asLink(to: "/oauth2/authorize", with: AuthorizationChecks.parameters, request, context)
         }
+    }
+
+    /// Answers a form with a link to the same request: another site's form brings no cookie along, and a link does.
+    static func asLink(
+        to path: String, with parameters: [String], _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let query = try FormFields(form: try await Incoming(request, context)).query(of: parameters)
+        // check: AuthorizeTests.lengths
+        guard query.utf8.count <= longestQuery else {
+            throw PageError(.notUnderstood, why: "the request is too long", status: 400)
+        }
+        return redirect(to: "\(path)?\(query)")
     }
 
     private func authorize(_ form: FormFields, _ incoming: Incoming) async throws -> Response {
@@ -39,14 +44,15 @@ extension SignInDoor {
             throw error.said(in: language(form["ui_locales"], incoming))
         }
         let visit = Visit(incoming, cookies, ports)
-        switch try await goOn(checked, visit) {
-        case .finished(let finished)?: return try result(.code(finished.code), of: finished.wanted, incoming)
-        case .asks(let question)?:
+        let isApp = checked.redirectURI.kind != .https && !checked.party.profile.isConfidential
+        switch try await goOn(checked.wanted, visit, asksAlways: isApp) {
+        case .finished(let finished): return try result(.code(finished.code), of: finished.wanted, incoming)
+        case .asks(let question):
             if checked.isSilent {
                 return try result(.error(Self.silentError(question)), of: checked.wanted, incoming)
             }
             if let page = try await consentPage(question, for: nil, visit, of: checked.client) { return page }
-        default: break
+        case nil: break
         }
         // check: AuthorizeTests.errors
         guard !checked.isSilent else {
@@ -62,19 +68,31 @@ extension SignInDoor {
             carried, visit, typed: checked.wanted.identifier?.address?.description, of: checked.client)
     }
 
+    /// What comes of a browser's session.
+    enum WentOn {
+        /// The client gets a code.
+        case finished(FinishSignIn.Finished)
+        /// The person must be asked first.
+        case asks(ConsentQuestion)
+    }
+
     /// What comes of the browser's session; nil if the person must sign in.
     ///
-    /// Any program on the person's machine can pass for an app, so that an app gets nothing without a page. Spec: RFC
-    /// 8252 §8.6.
-    private func goOn(
-        _ checked: AuthorizationChecks.Checked, _ visit: Visit
-    ) async throws -> FinishSignIn.Outcome? {
+    /// - Parameters:
+    ///   - wanted: what the client wants.
+    ///   - visit: the browser's visit.
+    ///   - asksAlways: whether the person is asked in any case: any program on their machine can pass for an app, so that
+    ///     an app gets nothing without a page. Spec: RFC 8252 §8.6.
+    ///   - answer: what the person has just answered.
+    func goOn(
+        _ wanted: Wanted, _ visit: Visit, asksAlways: Bool, _ answer: ConsentAnswer = .none
+    ) async throws -> WentOn? {
         guard let session = visit.session else { return nil }
-        let isApp = checked.redirectURI.kind != .https && !checked.party.profile.isConfidential
         let outcome = try await FinishSignIn.goOn(
-            checked.wanted, in: session, browser: visit.browser, asksAlways: isApp, ports: ports)
+            wanted, in: session, browser: visit.browser, asksAlways: asksAlways, answer: answer, ports: ports)
         switch outcome {
-        case .finished, .asks: return outcome
+        case .finished(let finished): return .finished(finished)
+        case .asks(let question): return .asks(question)
         case .notReady, .otherPerson, .tooWeak: return nil
         case .tooMany(let seconds):
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)

@@ -65,16 +65,11 @@ extension SignInDoor {
     private func goOn(
         _ carried: CarriedSignIn, _ visit: Visit, _ answer: ConsentAnswer, in languages: String? = nil
     ) async throws -> Response {
-        guard let session = visit.session else { return try await identifierPage(carried, visit, typed: nil) }
-        let outcome = try await FinishSignIn.goOn(
-            carried.wanted, in: session, browser: visit.browser, asksAlways: true, answer: answer, ports: ports)
-        switch outcome {
+        switch try await goOn(carried.wanted, visit, asksAlways: true, answer) {
         case .finished(let finished): return try await result(of: finished, visit)
         case .asks(let question):
             if let page = try await consentPage(question, for: nil, visit, in: languages) { return page }
-        case .notReady, .otherPerson, .tooWeak: break
-        case .tooMany(let seconds): throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
-        case .clientGone: throw PageError.unknownClient
+        case nil: break
         }
         // The session has ended meanwhile, or is not what the client wants.
         return try await identifierPage(CarriedSignIn(wanted: carried.wanted), visit, typed: nil)

@@ -5,7 +5,6 @@ import Encodings
 import Foundation
 import HTTPTypes
 import Hummingbird
-import JOSE
 
 /// The logout endpoint: where a client sends a browser to have its user signed out.
 ///
@@ -26,12 +25,7 @@ extension SignInDoor {
             return try await logOut(try FormFields(query: incoming), incoming)
         }
         table.add(.post, Self.logoutPath) { request, context in
-            // Another site's form brings no cookie along, and a link does.
-            let query = try FormFields(form: try await Incoming(request, context)).query(of: Self.parameters)
-            guard query.utf8.count <= Self.longestQuery else {
-                throw PageError(.notUnderstood, why: "the request is too long", status: 400)
-            }
-            return Self.redirect(to: "\(Self.logoutPath)?\(query)")
+            try await Self.asLink(to: Self.logoutPath, with: Self.parameters, request, context)
         }
         table.add(.post, Self.answerPath) { [self] request, context in
             let incoming = try await Incoming(request, context)
@@ -56,7 +50,7 @@ extension SignInDoor {
     }
 
     private func logOut(_ form: FormFields, _ incoming: Incoming) async throws -> Response {
-        let hint = form["id_token_hint"].flatMap { idToken($0) }
+        let hint = form["id_token_hint"].flatMap { IDTokenHint($0, ports) }
         let named = form["client_id"].flatMap { ClientID($0) }
         if let hint, let named, hint.client != named {
             throw PageError(.notUnderstood, why: "client_id is not that of id_token_hint", status: 400)
@@ -80,16 +74,6 @@ extension SignInDoor {
             return try await signedOut(wanted, form["ui_locales"], incoming)
         }
         return try await ask(wanted, form["ui_locales"], visit)
-    }
-
-    /// What an ID token of ours says, which may be over; nil for anything else.
-    private func idToken(_ text: String) -> (client: ClientID, sid: String?)? {
-        guard let keys = try? ports.keys.current().tokens.published,
-            let verified = try? JWS.verify(text, algorithms: [.rs256, .es256], type: .exactly("JWT"), keys: keys),
-            let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
-            let client = claims["aud"]?.string.flatMap({ ClientID($0) })
-        else { return nil }
-        return (client, claims["sid"]?.string)
     }
 
     /// The page that asks the person.

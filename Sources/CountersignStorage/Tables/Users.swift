@@ -60,7 +60,7 @@ extension SQLTransaction {
             return NoticeReceiver(
                 client: client, uri: CallbackURI(stored: try row.text(1)),
                 externalID: try row.optionalValue(2) { try? ExternalID($0) },
-                trustGroup: try row.integer(3) == 1 ? .thirdParty(client) : .firstParty)
+                trustGroup: TrustGroup(of: client, isThirdParty: try row.integer(3) == 1))
         }
     }
 

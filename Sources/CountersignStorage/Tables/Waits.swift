@@ -21,26 +21,26 @@ private enum Statements {
         SELECT max(until), max(had_method) FROM left_behind
         WHERE subject = $1 AND until > $2 AND (believed_in IS NULL OR believed_in = COALESCE($3, believed_in))
         """)
-    static let keep = SQLStatement(
-        """
-        INSERT INTO left_behind (subject, enrollment_id, client_id, until, had_method, believed_in)
-        VALUES ($1, $2, $3, $4, $5, $6)
+    /// Of two records of one enrollment the stricter parts stay.
+    private static let merging = """
         ON CONFLICT (subject, enrollment_id) DO UPDATE SET
         until = CASE WHEN left_behind.until > excluded.until THEN left_behind.until ELSE excluded.until END,
         had_method =
           CASE WHEN left_behind.had_method > excluded.had_method THEN left_behind.had_method ELSE excluded.had_method END,
         believed_in = CASE WHEN excluded.believed_in IS NULL THEN NULL ELSE left_behind.believed_in END
+        """
+    static let keep = SQLStatement(
+        """
+        INSERT INTO left_behind (subject, enrollment_id, client_id, until, had_method, believed_in)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        \(merging)
         """)
     static let copy = SQLStatement(
         """
         INSERT INTO left_behind (subject, enrollment_id, client_id, until, had_method, believed_in)
         SELECT $2, enrollment_id, client_id, until, had_method, believed_in
         FROM left_behind WHERE subject = $1 AND until > $3
-        ON CONFLICT (subject, enrollment_id) DO UPDATE SET
-        until = CASE WHEN left_behind.until > excluded.until THEN left_behind.until ELSE excluded.until END,
-        had_method =
-          CASE WHEN left_behind.had_method > excluded.had_method THEN left_behind.had_method ELSE excluded.had_method END,
-        believed_in = CASE WHEN excluded.believed_in IS NULL THEN NULL ELSE left_behind.believed_in END
+        \(merging)
         """)
     static let keepWait = SQLStatement(
         """
