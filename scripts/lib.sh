@@ -17,37 +17,50 @@ countersign=$debug_scratch/debug/countersign
 profiles=$build_dir/profiles
 # How each test of the last run of a list ended: scripts/ended-tests.
 ran=$build_dir/ended-tests
+# What the last run of a list left out: leave_out.
+not_run=$build_dir/not-run
 # Instrumented programs write a coverage profile when they end, which should not appear in the working folder.
 export LLVM_PROFILE_FILE=${LLVM_PROFILE_FILE:-/dev/null}
 # After a crash, the last lines of the log should contain the stack trace and not a list of libraries.
 export SWIFT_BACKTRACE=${SWIFT_BACKTRACE:-color=no,images=none,registers=none,threads=crashed}
 
-# Prints a heading and runs a part of the tests; the summary prints its duration.
+# Prints a heading and runs a part of the tests; the summary prints its duration. A part that fails does not end the
+# list, so that one run names everything that fails.
 part_names=()
 part_seconds=()
+failed_parts=()
 part() {
-    local name=$1 start=$SECONDS
+    local name=$1 start=$SECONDS status
     shift
     printf '\n== %s\n' "$name"
-    "$@"
+    # In a shell whose status nothing tests, because bash ignores errors inside of a command whose status is tested.
+    set +e
+    (
+        set -e
+        "$@"
+    )
+    status=$?
+    set -e
     part_names+=("$name")
     part_seconds+=($((SECONDS - start)))
+    if [ "$status" != 0 ]; then
+        failed_parts+=("$name")
+        echo "FAILED: $name"
+    fi
 }
 
 # Records something that was not run, with the reason; this is an error where everything must run.
-not_run=()
 leave_out() {
     if [ "${CI:-}" = true ]; then
         echo "error: $1: cannot be left out in continuous integration" >&2
         exit 1
     fi
-    not_run+=("$1")
-    echo "NOT RUN: $1"
+    echo "NOT RUN: $1" | tee -a "$not_run"
 }
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Prints the duration of each part, and what was not run.
+# Prints the duration of each part, what was not run and what failed; fails if a part did.
 summary() {
     printf '\n%-44s %8s\n' "part" "seconds"
     local index
@@ -55,5 +68,7 @@ summary() {
         printf '%-44s %8s\n' "${part_names[$index]}" "${part_seconds[$index]}"
     done
     printf '%-44s %8s\n' "all" "$SECONDS"
-    for index in "${!not_run[@]}"; do printf 'NOT RUN: %s\n' "${not_run[$index]}"; done
+    cat "$not_run"
+    for index in "${!failed_parts[@]}"; do printf 'FAILED: %s\n' "${failed_parts[$index]}"; done
+    [ "${#failed_parts[@]}" = 0 ]
 }
