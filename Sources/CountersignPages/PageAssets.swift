@@ -1,4 +1,4 @@
-/// The files that the pages load: a stylesheet and scripts, each named by its content, so that it can be kept for good.
+/// The files that the pages load: stylesheets and scripts, each named by its content, so that it can be kept for good.
 package enum PageAssets {
     /// The headers' policy for every page that names no other: nothing but our own files, and forms to our own host.
     package static let contentSecurityPolicy = policy(formAction: "'self'")
@@ -25,7 +25,9 @@ package enum PageAssets {
 
     /// Every file to serve, for as long as a cache likes: a changed file has another path.
     package static let all: [Asset] =
-        [Asset(path: stylesheetPath, contentType: "text/css; charset=utf-8", bytes: Array(stylesheet.utf8))]
+        [(stylesheetPath, stylesheet), (accountStylesheetPath, accountStylesheet)].map { path, text in
+            Asset(path: path, contentType: "text/css; charset=utf-8", bytes: Array(text.utf8))
+        }
         + Script.allCases.map { script in
             Asset(
                 path: path(of: script), contentType: "text/javascript; charset=utf-8",
@@ -34,6 +36,9 @@ package enum PageAssets {
 
     /// The path of the stylesheet.
     static let stylesheetPath = "/assets/pages-\(mark(stylesheet)).css"
+
+    /// The path of the stylesheet that the pages of the account load after it.
+    static let accountStylesheetPath = "/assets/account-\(mark(accountStylesheet)).css"
 
     /// The path of a script.
     static func path(of script: Script) -> String { "/assets/\(script.rawValue)-\(mark(source(of: script))).js" }

@@ -6,22 +6,33 @@ extension PageFrame {
     /// presses the page's own button.
     ///
     /// - Parameters:
+    ///   - panel: what the panel shows.
     ///   - heading: the text of the heading and the first part of the title, with words as `[[word]]`.
     ///   - takesFocus: whether the heading takes the focus.
     ///   - scripts: the scripts that the page loads.
+    ///   - announcement: what was just done, said where the value `announcement` is there; nil for nothing.
     ///   - main: what stands below the heading.
-    static func template(heading: String, takesFocus: Bool, scripts: [PageAssets.Script], main: String) -> String {
+    static func template(
+        panel: Panel, heading: String, takesFocus: Bool, scripts: [PageAssets.Script], announcement: String?,
+        main: String
+    ) -> String {
         let title = heading.replacing("]]", with: "|plain]]")
         let focus = takesFocus ? #" tabindex="-1" autofocus="autofocus""# : ""
+        let status = announcement.map(announcing) ?? #"<p role="status"></p>"#
+        let (header, stylesheets) =
+            switch panel {
+            case .asking: (askingHeader, [PageAssets.stylesheetPath])
+            case .account(let part):
+                (accountHeader(at: part), [PageAssets.stylesheetPath, PageAssets.accountStylesheetPath])
+            }
         return """
-            \(head(title: title, scripts: scripts))
+            \(head(title: title, stylesheets: stylesheets, scripts: scripts))
             <body>
             <a class="skip" href="#main">[[skipToMain]]</a>
             \(header)
             <main id="main"><div>
             <h1\(focus)>\(heading)</h1>
-            \(main)
-            <p role="status"></p>
+            \((announcement == nil ? [main, status] : [status, main]).joined(separator: "\n"))
             <form id="other" method="post">\(sealedRequest)</form>
             </div></main>
             \(footer)
@@ -35,7 +46,8 @@ extension PageFrame {
     static let sealedRequest =
         #"{{#request}}<input type="hidden" name="request" value="{{request}}" />{{/request}}"#
 
-    private static func head(title: String, scripts: [PageAssets.Script]) -> String {
+    private static func head(title: String, stylesheets: [String], scripts: [PageAssets.Script]) -> String {
+        let styles = stylesheets.map { #"<link rel="stylesheet" href="\#($0)" />"# }
         let loaded = scripts.map {
             #"<script type="module" blocking="render" src="\#(PageAssets.path(of: $0))"></script>"#
         }
@@ -48,7 +60,7 @@ extension PageFrame {
             <meta name="color-scheme" content="light dark" />
             <title>{{#hasError}}[[errorTitle|plain]]{{/hasError}}\(title) – {{owner}}</title>
             <link rel="icon" href="data:," />
-            <link rel="stylesheet" href="\(PageAssets.stylesheetPath)" />
+            \(styles.joined(separator: "\n"))
             {{#accent}}
             <link rel="stylesheet" href="{{accent}}" />
             {{/accent}}
@@ -62,7 +74,7 @@ extension PageFrame {
             """
     }
 
-    private static let header = """
+    private static let askingHeader = """
         <header>
         {{#hasClient}}
         <div class="who">

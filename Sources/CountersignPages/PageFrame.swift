@@ -113,6 +113,16 @@ package struct PageFrame: Sendable {
     /// A moment with its date.
     func momentWithDate(_ epochSeconds: Int) -> String { time(epochSeconds).withDate }
 
+    /// A moment with its day, as "today, 08:41" or "24 November, 09:30".
+    func moment(_ epochSeconds: Int, as role: PageTime.Role = .object) -> String {
+        time(epochSeconds).near(now, as: role)
+    }
+
+    /// A day, as "today" or "4 March 2026".
+    func day(_ epochSeconds: Int, as role: PageTime.Role = .object) -> String {
+        time(epochSeconds).day(at: now, as: role)
+    }
+
     private func time(_ epochSeconds: Int) -> PageTime {
         PageTime(epochSeconds: epochSeconds, clock: clock, language: language)
     }

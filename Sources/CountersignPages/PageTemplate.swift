@@ -16,13 +16,20 @@ package struct PageTemplate: Sendable {
     ///
     /// - Parameters:
     ///   - name: the page's name.
+    ///   - panel: what the panel shows.
     ///   - heading: the text of the heading and the first part of the title.
     ///   - takesFocus: whether the heading takes the focus, because the page came without an act of the reader's.
     ///   - scripts: the scripts that the page loads.
+    ///   - announcement: what was just done, said where the value `announcement` is there; nil for nothing.
     ///   - main: what stands below the heading.
-    init(_ name: String, heading: String, takesFocus: Bool = false, scripts: [PageAssets.Script] = [], main: String) {
+    init(
+        _ name: String, panel: PageFrame.Panel = .asking, heading: String, takesFocus: Bool = false,
+        scripts: [PageAssets.Script] = [], announcement: String? = nil, main: String
+    ) {
         self.name = name
-        let text = PageFrame.template(heading: heading, takesFocus: takesFocus, scripts: scripts, main: main)
+        let text = PageFrame.template(
+            panel: panel, heading: heading, takesFocus: takesFocus, scripts: scripts, announcement: announcement,
+            main: main)
         self.text = text
         parsed = Dictionary(
             uniqueKeysWithValues: PageLanguage.allCases.map { language in
@@ -46,5 +53,6 @@ package struct PageTemplate: Sendable {
         OpenAppPage.template, SignedInElsewherePage.template, ConsentPage.template, ApprovedPage.template,
         OnwardPage.template, OnwardPostPage.template, EndedPage.template, ErrorPage.template, SignedOutPage.template,
         SignOutPage.template, LinkHerePage.template, LinkElsewherePage.template, LinkCodePage.template,
+        AccountPage.template, RemoveDevicePage.template,
     ]
 }

@@ -34,9 +34,47 @@ struct PageTime {
 
     /// The time of day and the date: "10:15, 23 November 2026".
     var withDate: String {
-        let date = Self.date(epochSeconds + clock.secondsFromUTC)
+        "\(ofDay), \(dayAndMonth(of: Self.date(epochSeconds + clock.secondsFromUTC), hasYear: true))"
+    }
+
+    /// How a day stands in what is said.
+    enum Role {
+        /// After a word that asks for it: "since today", "since 4 March 2026".
+        case object
+        /// At the start: "Today", "4 March 2026".
+        case start
+        /// In a sentence: "was enrolled today", "was enrolled on 4 March 2026".
+        case adverb
+    }
+
+    /// The day, by its name where it is near: "today", "4 March 2026".
+    func day(at now: Int, as role: Role) -> String { day(at: now, as: role, hasYear: true) }
+
+    /// The day, with its year unless that is this one, and the time of day: "today, 08:41", "24 November, 09:30".
+    func near(_ now: Int, as role: Role) -> String {
+        let year = Self.date(epochSeconds + clock.secondsFromUTC).year
+        let isThisYear = year == Self.date(now + clock.secondsFromUTC).year
+        return "\(day(at: now, as: role, hasYear: !isThisYear)), \(ofDay)"
+    }
+
+    private func day(at now: Int, as role: Role, hasYear: Bool) -> String {
+        let local = epochSeconds + clock.secondsFromUTC
+        let words = PageText.of(language).days
+        let name: String? =
+            switch Self.dayNumber(local) - Self.dayNumber(now + clock.secondsFromUTC) {
+            case -1: words.yesterday
+            case 0: words.today
+            case 1: words.tomorrow
+            default: nil
+            }
+        if let name { return role == .start ? name.prefix(1).uppercased() + name.dropFirst() : name }
+        let day = dayAndMonth(of: Self.date(local), hasYear: hasYear)
+        return role == .adverb ? words.on + day : day
+    }
+
+    private func dayAndMonth(of date: CivilDate, hasYear: Bool) -> String {
         let month = PageText.of(language).months[Int(date.month) - 1]
-        return "\(ofDay), \(date.day)\(language == .german ? "." : "") \(month) \(date.year)"
+        return "\(date.day)\(language == .german ? "." : "") \(month)" + (hasYear ? " \(date.year)" : "")
     }
 
     /// The moment in UTC: "2026-11-23T10:15:02Z".
@@ -58,8 +96,10 @@ struct PageTime {
     private static func twoDigits(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     private static func date(_ epochSeconds: Int) -> CivilDate {
-        CivilDate(daysSince1970: Int64((epochSeconds - secondOfDay(epochSeconds)) / 86_400))
+        CivilDate(daysSince1970: Int64(dayNumber(epochSeconds)))
     }
+
+    private static func dayNumber(_ epochSeconds: Int) -> Int { (epochSeconds - secondOfDay(epochSeconds)) / 86_400 }
 
     private static func secondOfDay(_ epochSeconds: Int) -> Int {
         let remainder = epochSeconds % 86_400

@@ -27,6 +27,10 @@ struct ForeignTexts {
     var digits = "471932"
     var requestID = "req_01k3f7m2q8xv"
     var why = "redirect_uri is not registered"
+    var device = "Pixel 9"
+    var newDevice = "iPad Air"
+    var otherDevice = "Pixel 8"
+    var id = "enr_7f3c"
     var picture = QRPage.Picture.png(SamplePicture.bytes)
 
     /// The same text in every field.
@@ -34,7 +38,7 @@ struct ForeignTexts {
         ForeignTexts(
             client: text, host: text, issuer: text, identifier: text, phone: text, browser: text, place: text,
             address: text, request: text, path: text, logoPath: text, accentPath: text, url: "https://" + text,
-            digits: text, requestID: text, why: text,
+            digits: text, requestID: text, why: text, device: text, newDevice: text, otherDevice: text, id: text,
             picture: .path(text))
     }
 }
@@ -43,7 +47,7 @@ enum Samples {
     /// 10:15:02 on 23 November 2026, in UTC.
     static let now = 1_795_428_902
 
-    private static let clock = PageClock(secondsFromUTC: 0, zone: nil)
+    static let clock = PageClock(secondsFromUTC: 0, zone: nil)
 
     static func all(in language: PageLanguage, _ texts: ForeignTexts = ForeignTexts()) -> [Sample] {
         let whole = frame(language, texts)
@@ -62,7 +66,7 @@ enum Samples {
         var late = whole
         late.ledger.changePath = nil
         return first(texts, bare, early) + links(texts, late, strange) + waiting(texts, late, nobody)
-            + last(texts, late, asked, bare, strange)
+            + last(texts, late, asked, bare, strange) + account(texts, language)
     }
 
     private static func frame(_ language: PageLanguage, _ texts: ForeignTexts) -> PageFrame {

@@ -19,6 +19,24 @@ struct TimeTests {
         #expect(PageTime.left(102) == "1:42" && PageTime.left(-1) == "0:00")
     }
 
+    @Test("A near day has its name, another its date, and a year unless it is this one")
+    func near() {
+        func time(_ seconds: Int, _ language: PageLanguage = .english) -> PageTime {
+            PageTime(epochSeconds: seconds, clock: .init(secondsFromUTC: 3600, zone: nil), language: language)
+        }
+        // 23:00 on 23 November in UTC is the next day in Berlin.
+        let midnight = 1_795_474_800
+        #expect(time(midnight).near(midnight, as: .object) == "today, 00:00")
+        #expect(time(midnight - 1).near(midnight, as: .start) == "Yesterday, 23:59")
+        #expect(time(midnight + 86_400).near(midnight, as: .adverb) == "tomorrow, 00:00")
+        #expect(time(midnight + 172_800).near(midnight, as: .object) == "26 November, 00:00")
+        #expect(time(midnight - 86_401).near(midnight, as: .adverb) == "on 22 November, 23:59")
+        #expect(time(Samples.march).day(at: midnight, as: .start) == "4 March 2026")
+        #expect(time(Samples.march, .german).day(at: midnight, as: .adverb) == "am 4. März 2026")
+        #expect(time(midnight, .german).day(at: midnight, as: .start) == "Heute")
+        #expect(time(0, .german).near(midnight, as: .object) == "1. Januar 1970, 01:00 Uhr")
+    }
+
     @Test("RFC 3339 §5.6: dates in UTC agree with the calendar, over four centuries")
     func calendar() {
         let format = ISO8601DateFormatter()

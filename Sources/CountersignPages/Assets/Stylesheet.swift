@@ -1,10 +1,15 @@
 extension PageAssets {
-    /// The stylesheet of every page, without the blanks that are there for us.
+    /// The stylesheet of every page.
     ///
     /// A client's own stylesheet sets `--accent` after it, and nothing else.
-    static let stylesheet = [(": ", ":"), ("; ", ";"), (" { ", "{"), (" }", "}")].reduce(
-        rules.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n") + "\n"
-    ) { $0.replacing($1.0, with: $1.1) }
+    static let stylesheet = compact(rules)
+
+    /// Rules without the blanks that are there for us.
+    static func compact(_ rules: String) -> String {
+        [(": ", ":"), ("; ", ";"), (" { ", "{"), (" }", "}")].reduce(
+            rules.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n") + "\n"
+        ) { $0.replacing($1.0, with: $1.1) }
+    }
 
     private static let rules = """
         :root {

@@ -195,9 +195,149 @@ extension PageText {
             .signOut: "Sign out",
             .staySignedIn: "Stay signed in",
             .signOutOfAll: "Sign out of all",
+
+            // Account.
+            .signedInAs: "Signed in as",
+            .signedInAt: "Signed in at",
+            .accountHeading: "Your account",
+            .accountAddresses: "Email and phone",
+            .accountDevices: "Trusted devices",
+            .accountSessions: "Sessions",
+            .accountAccess: "Access you gave",
+            .accountActivity: "Recent activity",
+            .noneYet: "None yet.",
+            .nothingYet: "Nothing yet.",
+            .end: "End",
+            .sinceOnly: "Since {{since}}",
+
+            // What was just done.
+            .sayRemoved: "{{device}} was removed.",
+            .saySuspended: "{{device}} was suspended. It approves nothing until another device of yours resumes it.",
+            .sayConfirmed: "{{device}} was confirmed.",
+            .saySessionEnded: "The session was ended.",
+            .sayOthersEnded: "All other sessions were ended.",
+            .sayAccessEnded: "The access of {{client}} was ended.",
+
+            // Notices.
+            .waitingNotice: """
+            <strong>{{device}} was enrolled {{moment}}.</strong> It can approve from {{until}}. If that was not \
+            you, undo it.
+            """,
+            .waitingNoticePlace: """
+            <strong>{{device}} was enrolled {{moment}}, in {{place}}.</strong> It can approve from {{until}}. If \
+            that was not you, undo it.
+            """,
+            .deviceQuestion: "Is {{device}} yours?",
+            .enrolledOn: "It was enrolled {{onDay}} with {{client}}.",
+            .countsForClient: "Until you say yes, it can approve for {{client}} only.",
+            .countsForOperator: """
+            Until you say yes, it can approve only for {{client}} and other sites of the same operator.
+            """,
+            .waitsUntil: "It can approve from {{until}}.",
+            .ifUnknown: "If it is not yours, remove it.",
+            .ifUnknownUndo: "If it is not yours, undo it.",
+            .confirmFirst: "To say yes, sign in first with a device that you have confirmed.",
+            .confirmFirstWith: "To say yes, sign in with {{other}} first.",
+            .yesKeepIt: "Yes, keep it",
+
+            // Addresses.
+            .verifiedOn: "Verified {{day}}",
+            .claimedBy: "Named by {{client}}, not verified",
+            .notVerified: "Not verified",
+            .changeAddress: "Change {{address}}",
+            .addAddress: "Add an address or number",
+
+            // Devices.
+            .tagWaiting: "Waiting",
+            .tagSuspended: "Suspended",
+            .tagNotConfirmed: "Not confirmed",
+            .methodPIN: "PIN",
+            .methodBiometric: "Fingerprint or face",
+            .methodBoth: "PIN, fingerprint or face",
+            .methodNone: "Approves by tapping",
+            .lastApproval: "Last approval {{lastUsed}}",
+            .enrolledNote: "Enrolled {{day}} with {{client}}",
+            .canApproveFrom: "Can approve from {{until}}",
+            .approvesNothing: "Approves nothing until another device of yours resumes it",
+            .remove: "Remove",
+            .removeDevice: "Remove {{device}}",
+            .undo: "Undo",
+            .undoDevice: "Undo {{device}}",
+            .noDevices: "None yet. {{client}} shows you how to enroll one.",
+            .noDevicesNobody: "None yet. The app of a site where you sign in shows you how to enroll one.",
+
+            // Sessions.
+            .tagThisOne: "This one",
+            .tagDeviceCode: "By device code",
+            .unknownBrowser: "Unknown browser",
+            .sinceWithDevice: "Since {{since}}, with {{device}}",
+            .sinceByEmail: "Since {{since}}, by email",
+            .sinceByText: "Since {{since}}, by text message",
+            .sinceForClient: "Since {{since}}, for {{client}}",
+            .lastSeen: "Last seen {{lastSeen}}",
+            .endSession: "End the session in {{browser}}",
+            .endUnknownSession: "End the session in an unknown browser",
+            .endAllOthers: "End all others",
+
+            // Access.
+            .accessIdentity: "know you again",
+            .accessEmail: "email address",
+            .accessPhone: "phone number",
+            .accessStay: "stay signed in",
+            .endAccess: "End the access of {{client}}",
+            .noAccess: "You gave none.",
+
+            // Activity.
+            .didSignIn: "<strong>Signed in</strong> to {{client}}",
+            .didApprove: "<strong>Approved</strong>: request of {{client}}",
+            .didDecline: "<strong>Declined</strong>: request of {{client}}",
+            .didReport: "<strong>Reported</strong> by you: request of {{client}}",
+            .didEnroll: "<strong>{{device}}</strong> enrolled",
+            .didRemove: "<strong>{{device}}</strong> removed",
+            .didSuspend: "<strong>{{device}}</strong> suspended",
+            .didResume: "<strong>{{device}}</strong> resumed",
+            .didConfirm: "<strong>{{device}}</strong> confirmed",
+            .didChangeMethod: "<strong>PIN or fingerprint</strong> changed on {{device}}",
+            .didVerifyEmail: "<strong>Email address</strong> verified",
+            .didVerifyPhone: "<strong>Phone number</strong> verified",
+            .didGiveAccess: "<strong>Access given</strong> to {{client}}",
+            .didEndAccess: "<strong>Access ended</strong>: {{client}}",
+            .didEndSession: "<strong>Session</strong> ended",
+            .onDevice: "On {{device}}",
+            .earlierActivity: "Earlier activity",
+
+            // Removing a device.
+            .removeHeading: "Remove {{device}}?",
+            .undoHeading: "Undo {{device}}?",
+            .factEnrolled: "Enrolled",
+            .factLastUsed: "Last used",
+            .factEnds: "Ends",
+            .enrolledFact: "{{day}}, with {{client}}",
+            .thisSession: "Your session in this browser",
+            .removeText: """
+            It can approve nothing from now on. All your addresses are told. To use it again, it must be \
+            enrolled anew.
+            """,
+            .undoText: """
+            It can approve nothing, now or later. All your addresses are told. To use it, it must be enrolled \
+            anew.
+            """,
+            .removeSuspendedText: """
+            It can no longer be resumed. All your addresses are told. To use it again, it must be enrolled anew.
+            """,
+            .onlyDevice: "It is the only device that can approve today.",
+            .nextByEmail: "Until {{other}} can, you sign in by email.",
+            .nextByText: "Until {{other}} can, you sign in by text message.",
+            .nextByNothing: "Until {{other}} can, you cannot sign in here.",
+            .restByEmail: "Until you enroll another, you sign in by email.",
+            .restByText: "Until you enroll another, you sign in by text message.",
+            .restByNothing: "Until you enroll another, you cannot sign in here.",
+            .keepIt: "Keep it",
+            .suspendInstead: "Not sure where it is? Suspend it instead",
         ],
         months: [
             "January", "February", "March", "April", "May", "June",
             "July", "August", "September", "October", "November", "December",
-        ])
+        ],
+        days: (yesterday: "yesterday", today: "today", tomorrow: "tomorrow", on: "on "))
 }

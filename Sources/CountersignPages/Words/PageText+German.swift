@@ -206,9 +206,154 @@ extension PageText {
             .signOut: "Abmelden",
             .staySignedIn: "Angemeldet bleiben",
             .signOutOfAll: "Überall abmelden",
+
+            // Account.
+            .signedInAs: "Angemeldet als",
+            .signedInAt: "Angemeldet bei",
+            .accountHeading: "Ihr Konto",
+            .accountAddresses: "E-Mail und Telefon",
+            .accountDevices: "Vertraute Geräte",
+            .accountSessions: "Sitzungen",
+            .accountAccess: "Erteilte Zugriffe",
+            .accountActivity: "Letzte Aktivität",
+            .noneYet: "Noch nichts.",
+            .nothingYet: "Noch nichts.",
+            .end: "Beenden",
+            .sinceOnly: "Seit {{since}}",
+
+            // What was just done.
+            .sayRemoved: "{{device}} wurde entfernt.",
+            .saySuspended: """
+            {{device}} wurde gesperrt. Es kann nicht zustimmen, bis ein anderes Ihrer Geräte es entsperrt.
+            """,
+            .sayConfirmed: "{{device}} wurde bestätigt.",
+            .saySessionEnded: "Die Sitzung wurde beendet.",
+            .sayOthersEnded: "Alle anderen Sitzungen wurden beendet.",
+            .sayAccessEnded: "Der Zugriff von {{client}} wurde beendet.",
+
+            // Notices.
+            .waitingNotice: """
+            <strong>{{device}} wurde {{moment}}, eingerichtet.</strong> Es kann ab {{until}}, zustimmen. Waren \
+            Sie das nicht, nehmen Sie die Einrichtung zurück.
+            """,
+            .waitingNoticePlace: """
+            <strong>{{device}} wurde {{moment}}, in {{place}} eingerichtet.</strong> Es kann ab {{until}}, \
+            zustimmen. Waren Sie das nicht, nehmen Sie die Einrichtung zurück.
+            """,
+            .deviceQuestion: "Gehört {{device}} Ihnen?",
+            .enrolledOn: "Es wurde {{onDay}} bei {{client}} eingerichtet.",
+            .countsForClient: "Bis Sie Ja sagen, kann es nur bei {{client}} zustimmen.",
+            .countsForOperator: """
+            Bis Sie Ja sagen, kann es nur bei {{client}} und anderen Websites desselben Betreibers zustimmen.
+            """,
+            .waitsUntil: "Es kann ab {{until}}, zustimmen.",
+            .ifUnknown: "Gehört es Ihnen nicht, entfernen Sie es.",
+            .ifUnknownUndo: "Gehört es Ihnen nicht, nehmen Sie die Einrichtung zurück.",
+            .confirmFirst: "Um Ja zu sagen, melden Sie sich zuerst mit einem Gerät an, das Sie bestätigt haben.",
+            .confirmFirstWith: "Um Ja zu sagen, melden Sie sich zuerst mit {{other}} an.",
+            .yesKeepIt: "Ja, behalten",
+
+            // Addresses.
+            .verifiedOn: "Bestätigt: {{day}}",
+            .claimedBy: "Von {{client}} genannt, nicht bestätigt",
+            .notVerified: "Nicht bestätigt",
+            .changeAddress: "{{address}} ändern",
+            .addAddress: "Adresse oder Nummer hinzufügen",
+
+            // Devices.
+            .tagWaiting: "Wartet",
+            .tagSuspended: "Gesperrt",
+            .tagNotConfirmed: "Nicht bestätigt",
+            .methodPIN: "PIN",
+            .methodBiometric: "Fingerabdruck oder Gesicht",
+            .methodBoth: "PIN, Fingerabdruck oder Gesicht",
+            .methodNone: "Zustimmung durch Antippen",
+            .lastApproval: "Letzte Zustimmung: {{lastUsed}}",
+            .enrolledNote: "Eingerichtet: {{day}}, bei {{client}}",
+            .canApproveFrom: "Kann zustimmen ab {{until}}",
+            .approvesNothing: "Kann nicht zustimmen, bis ein anderes Ihrer Geräte es entsperrt",
+            .remove: "Entfernen",
+            .removeDevice: "{{device}} entfernen",
+            .undo: "Zurücknehmen",
+            .undoDevice: "Einrichtung von {{device}} zurücknehmen",
+            .noDevices: "Noch keine. {{client}} zeigt Ihnen, wie Sie eines einrichten.",
+            .noDevicesNobody: """
+            Noch keine. Die App einer Website, bei der Sie sich anmelden, zeigt Ihnen, wie Sie eines einrichten.
+            """,
+
+            // Sessions.
+            .tagThisOne: "Diese",
+            .tagDeviceCode: "Per Gerätecode",
+            .unknownBrowser: "Unbekannter Browser",
+            .sinceWithDevice: "Seit {{since}}, mit {{device}}",
+            .sinceByEmail: "Seit {{since}}, per E-Mail",
+            .sinceByText: "Seit {{since}}, per SMS",
+            .sinceForClient: "Seit {{since}}, für {{client}}",
+            .lastSeen: "Zuletzt gesehen: {{lastSeen}}",
+            .endSession: "Sitzung in {{browser}} beenden",
+            .endUnknownSession: "Sitzung in einem unbekannten Browser beenden",
+            .endAllOthers: "Alle anderen beenden",
+
+            // Access.
+            .accessIdentity: "Sie wiedererkennen",
+            .accessEmail: "E-Mail-Adresse",
+            .accessPhone: "Telefonnummer",
+            .accessStay: "angemeldet bleiben",
+            .endAccess: "Zugriff von {{client}} beenden",
+            .noAccess: "Sie haben keine erteilt.",
+
+            // Activity.
+            .didSignIn: "<strong>Angemeldet</strong> bei {{client}}",
+            .didApprove: "<strong>Zugestimmt</strong>: Anfrage von {{client}}",
+            .didDecline: "<strong>Abgelehnt</strong>: Anfrage von {{client}}",
+            .didReport: "<strong>Gemeldet</strong> von Ihnen: Anfrage von {{client}}",
+            .didEnroll: "<strong>{{device}}</strong> eingerichtet",
+            .didRemove: "<strong>{{device}}</strong> entfernt",
+            .didSuspend: "<strong>{{device}}</strong> gesperrt",
+            .didResume: "<strong>{{device}}</strong> entsperrt",
+            .didConfirm: "<strong>{{device}}</strong> bestätigt",
+            .didChangeMethod: "<strong>PIN oder Fingerabdruck</strong> geändert auf {{device}}",
+            .didVerifyEmail: "<strong>E-Mail-Adresse</strong> bestätigt",
+            .didVerifyPhone: "<strong>Telefonnummer</strong> bestätigt",
+            .didGiveAccess: "<strong>Zugriff erteilt</strong> an {{client}}",
+            .didEndAccess: "<strong>Zugriff beendet</strong>: {{client}}",
+            .didEndSession: "<strong>Sitzung</strong> beendet",
+            .onDevice: "Auf {{device}}",
+            .earlierActivity: "Frühere Aktivität",
+
+            // Removing a device.
+            .removeHeading: "{{device}} entfernen?",
+            .undoHeading: "Einrichtung von {{device}} zurücknehmen?",
+            .factEnrolled: "Eingerichtet",
+            .factLastUsed: "Zuletzt benutzt",
+            .factEnds: "Beendet",
+            .enrolledFact: "{{day}}, bei {{client}}",
+            .thisSession: "Ihre Sitzung in diesem Browser",
+            .removeText: """
+            Es kann ab sofort nicht mehr zustimmen. Alle Ihre Adressen werden benachrichtigt. Um es wieder zu \
+            benutzen, müssen Sie es neu einrichten.
+            """,
+            .undoText: """
+            Es kann weder jetzt noch später zustimmen. Alle Ihre Adressen werden benachrichtigt. Um es zu \
+            benutzen, müssen Sie es neu einrichten.
+            """,
+            .removeSuspendedText: """
+            Es kann nicht mehr entsperrt werden. Alle Ihre Adressen werden benachrichtigt. Um es wieder zu \
+            benutzen, müssen Sie es neu einrichten.
+            """,
+            .onlyDevice: "Es ist das einzige Gerät, das heute zustimmen kann.",
+            .nextByEmail: "Bis {{other}} es kann, melden Sie sich per E-Mail an.",
+            .nextByText: "Bis {{other}} es kann, melden Sie sich per SMS an.",
+            .nextByNothing: "Bis {{other}} es kann, können Sie sich hier nicht anmelden.",
+            .restByEmail: "Bis Sie ein anderes einrichten, melden Sie sich per E-Mail an.",
+            .restByText: "Bis Sie ein anderes einrichten, melden Sie sich per SMS an.",
+            .restByNothing: "Bis Sie ein anderes einrichten, können Sie sich hier nicht anmelden.",
+            .keepIt: "Behalten",
+            .suspendInstead: "Sie wissen nicht, wo es ist? Stattdessen sperren",
         ],
         months: [
             "Januar", "Februar", "März", "April", "Mai", "Juni",
             "Juli", "August", "September", "Oktober", "November", "Dezember",
-        ])
+        ],
+        days: (yesterday: "gestern", today: "heute", tomorrow: "morgen", on: "am "))
 }

@@ -4,6 +4,8 @@ struct PageText: Sendable {
     let words: [PageWord: String]
     /// The months as they stand in a date.
     let months: [String]
+    /// The names of the days that are near, and what stands before any other in a sentence.
+    let days: (yesterday: String, today: String, tomorrow: String, on: String)
 
     /// The texts of a language.
     static func of(_ language: PageLanguage) -> PageText {
@@ -20,7 +22,7 @@ struct PageText: Sendable {
         "client": "<bdi>{{client}}</bdi>", "browser": "<bdi>{{browser}}</bdi>", "place": "<bdi>{{place}}</bdi>",
         "clientHost": #"<bdi dir="ltr">{{clientHost}}</bdi>"#, "issuer": #"<bdi dir="ltr">{{issuer}}</bdi>"#,
         "address": #"<bdi dir="ltr">{{address}}</bdi>"#, "left": #"<b class="left">{{left}}</b>"#,
-        "value": #"<bdi dir="ltr">{{value}}</bdi>"#,
+        "value": #"<bdi dir="ltr">{{value}}</bdi>"#, "device": "<bdi>{{device}}</bdi>", "other": "<bdi>{{other}}</bdi>",
     ]
 
     /// Puts the texts into a template: `[[word]]` between tags, `[[word|plain]]` in attributes and the title.

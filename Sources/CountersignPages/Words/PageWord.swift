@@ -174,4 +174,127 @@ enum PageWord: String, CaseIterable, Sendable {
     case signOut
     case staySignedIn
     case signOutOfAll
+
+    // Account.
+    case signedInAs
+    case signedInAt
+    case accountHeading
+    case accountAddresses
+    case accountDevices
+    case accountSessions
+    case accountAccess
+    case accountActivity
+    case noneYet
+    case nothingYet
+    case end
+    case sinceOnly
+
+    // What was just done.
+    case sayRemoved
+    case saySuspended
+    case sayConfirmed
+    case saySessionEnded
+    case sayOthersEnded
+    case sayAccessEnded
+
+    // Notices.
+    case waitingNotice
+    case waitingNoticePlace
+    case deviceQuestion
+    case enrolledOn
+    case countsForClient
+    case countsForOperator
+    case waitsUntil
+    case ifUnknown
+    case ifUnknownUndo
+    case confirmFirst
+    case confirmFirstWith
+    case yesKeepIt
+
+    // Addresses.
+    case verifiedOn
+    case claimedBy
+    case notVerified
+    case changeAddress
+    case addAddress
+
+    // Devices.
+    case tagWaiting
+    case tagSuspended
+    case tagNotConfirmed
+    case methodPIN
+    case methodBiometric
+    case methodBoth
+    case methodNone
+    case lastApproval
+    case enrolledNote
+    case canApproveFrom
+    case approvesNothing
+    case remove
+    case removeDevice
+    case undo
+    case undoDevice
+    case noDevices
+    case noDevicesNobody
+
+    // Sessions.
+    case tagThisOne
+    case tagDeviceCode
+    case unknownBrowser
+    case sinceWithDevice
+    case sinceByEmail
+    case sinceByText
+    case sinceForClient
+    case lastSeen
+    case endSession
+    case endUnknownSession
+    case endAllOthers
+
+    // Access.
+    case accessIdentity
+    case accessEmail
+    case accessPhone
+    case accessStay
+    case endAccess
+    case noAccess
+
+    // Activity.
+    case didSignIn
+    case didApprove
+    case didDecline
+    case didReport
+    case didEnroll
+    case didRemove
+    case didSuspend
+    case didResume
+    case didConfirm
+    case didChangeMethod
+    case didVerifyEmail
+    case didVerifyPhone
+    case didGiveAccess
+    case didEndAccess
+    case didEndSession
+    case onDevice
+    case earlierActivity
+
+    // Removing a device.
+    case removeHeading
+    case undoHeading
+    case factEnrolled
+    case factLastUsed
+    case factEnds
+    case enrolledFact
+    case thisSession
+    case removeText
+    case undoText
+    case removeSuspendedText
+    case onlyDevice
+    case nextByEmail
+    case nextByText
+    case nextByNothing
+    case restByEmail
+    case restByText
+    case restByNothing
+    case keepIt
+    case suspendInstead
 }

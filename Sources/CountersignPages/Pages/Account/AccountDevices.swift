@@ -1,0 +1,173 @@
+extension AccountPage {
+    /// A trusted device.
+    package struct Device: Hashable, Sendable {
+        /// What is checked on the device before it approves.
+        package enum Method: Hashable, Sendable {
+            /// A PIN.
+            case pin
+            /// A fingerprint or a face.
+            case biometric
+        }
+
+        /// Whether the device can approve.
+        package enum State: Hashable, Sendable {
+            /// It can.
+            case active
+            /// It can from a time on, in seconds since 1970.
+            case waiting(until: Int)
+            /// It cannot until another device resumes it.
+            case suspended
+        }
+
+        /// For whom the device counts.
+        package enum Reach: Hashable, Sendable {
+            /// For everybody: it is confirmed.
+            case everywhere
+            /// For the operator's own sites: it is not confirmed, and one of these enrolled it.
+            case operatorsSites
+            /// For the client that enrolled it alone: it is not confirmed, and the client is a third party.
+            case clientAlone
+        }
+
+        /// The name in paths.
+        package var id: String
+        /// The model.
+        package var name: String
+        /// What is checked on it; none where a tap is enough.
+        package var methods: Set<Method>
+        /// When it was enrolled, in seconds since 1970.
+        package var enrolledAt: Int
+        /// The name of the client with which it was enrolled.
+        package var client: String
+        /// Where it was enrolled, in the page's language: "Berlin, Germany"; nil where that is unknown.
+        package var place: String?
+        /// When it last approved anything, in seconds since 1970.
+        package var lastApprovedAt: Int?
+        /// Whether it can approve.
+        package var state: State
+        /// For whom it counts.
+        package var reach: Reach
+
+        /// Creates a device.
+        package init(
+            id: String, name: String, methods: Set<Method>, enrolledAt: Int, client: String, place: String? = nil,
+            lastApprovedAt: Int? = nil, state: State = .active, reach: Reach = .everywhere
+        ) {
+            self.id = id
+            self.name = name
+            self.methods = methods
+            self.enrolledAt = enrolledAt
+            self.client = client
+            self.place = place
+            self.lastApprovedAt = lastApprovedAt
+            self.state = state
+            self.reach = reach
+        }
+    }
+}
+
+extension AccountPage.Device {
+    /// Whether the page begins with a notice of the device.
+    var needsAnAct: Bool { waitsUntil != nil || reach != .everywhere }
+
+    private var waitsUntil: Int? {
+        switch state {
+        case .waiting(let until): until
+        case .active, .suspended: nil
+        }
+    }
+
+    func values(in frame: PageFrame) -> [String: Any] {
+        Dictionary(present: [
+            "id": PageAddress.segment(id), "device": name, "client": client, "day": frame.day(enrolledAt),
+            "moment": frame.moment(enrolledAt, as: .adverb), "place": place,
+            "lastUsed": lastApprovedAt.map { frame.moment($0) }, "until": waitsUntil.map { frame.moment($0) },
+            "isWaiting": waitsUntil != nil, "isSuspended": state == .suspended, "isActive": state == .active,
+            "isUnconfirmed": reach != .everywhere, "hasBoth": methods == [.pin, .biometric],
+            "hasPIN": methods == [.pin], "hasBiometric": methods == [.biometric], "hasNoMethod": methods.isEmpty,
+        ])
+    }
+
+    /// The values of the notice of a device that waits or is not confirmed.
+    func notice(_ confirming: AccountPage.Confirming, in frame: PageFrame) -> [String: Any] {
+        var own: [String: Any?] = [
+            "onDay": frame.day(enrolledAt, as: .adverb), "isOfClient": reach == .clientAlone,
+            "canConfirm": confirming == .here, "needsAnyDevice": confirming == .afterSignIn(with: nil),
+        ]
+        if case .afterSignIn(let device?) = confirming { own["other"] = device }
+        return values(in: frame).merging(Dictionary(present: own)) { $1 }
+    }
+
+    /// What may need an act: a device that waits, and one that nobody has confirmed.
+    static let notices = """
+        {{#notices}}
+        {{#isUnconfirmed}}
+        <div class="notice" role="group" aria-label="[[deviceQuestion|plain]]">
+        <p><strong>[[deviceQuestion]]</strong> [[enrolledOn]] \
+        {{#isOfClient}}[[countsForClient]]{{/isOfClient}}{{^isOfClient}}[[countsForOperator]]{{/isOfClient}} \
+        {{#isWaiting}}[[waitsUntil]] [[ifUnknownUndo]]{{/isWaiting}}{{^isWaiting}}[[ifUnknown]]{{/isWaiting}}</p>
+        {{^canConfirm}}
+        <p class="soft">{{#needsAnyDevice}}[[confirmFirst]]{{/needsAnyDevice}}\
+        {{^needsAnyDevice}}[[confirmFirstWith]]{{/needsAnyDevice}}</p>
+        {{/canConfirm}}
+        <p class="acts">
+        {{#canConfirm}}
+        <button class="outlined" form="other" formaction="/account/devices/{{id}}/confirm">[[yesKeepIt]]</button>
+        {{/canConfirm}}
+        \(removal(like: "outlined"))
+        </p>
+        </div>
+        {{/isUnconfirmed}}
+        {{^isUnconfirmed}}
+        <div class="notice">
+        <p>{{#.place}}[[waitingNoticePlace]]{{/.place}}{{^.place}}[[waitingNotice]]{{/.place}}</p>
+        <p class="acts"><a class="outlined" href="/account/devices/{{id}}/remove">[[undoDevice]]</a></p>
+        </div>
+        {{/isUnconfirmed}}
+        {{/notices}}
+        """
+
+    /// The rows of the devices.
+    static let section = """
+        <h2 id="devices">[[accountDevices]]</h2>
+        {{#hasDevices}}
+        <ul class="rows">
+        {{#devices}}
+        <li><div>
+        <b><bdi>{{device}}</bdi></b>
+        {{#isWaiting}}
+        <span class="tag">[[tagWaiting]]</span>
+        {{/isWaiting}}
+        {{#isSuspended}}
+        <span class="tag">[[tagSuspended]]</span>
+        {{/isSuspended}}
+        {{#isUnconfirmed}}
+        <span class="tag">[[tagNotConfirmed]]</span>
+        {{/isUnconfirmed}}
+        <span class="small">{{#isWaiting}}[[canApproveFrom]]{{/isWaiting}}{{#isSuspended}}[[approvesNothing]]\
+        {{/isSuspended}}{{#isActive}}{{#hasBoth}}[[methodBoth]]{{/hasBoth}}{{#hasPIN}}[[methodPIN]]{{/hasPIN}}\
+        {{#hasBiometric}}[[methodBiometric]]{{/hasBiometric}}{{#hasNoMethod}}[[methodNone]]{{/hasNoMethod}}. \
+        {{#.lastUsed}}[[lastApproval]]{{/.lastUsed}}{{^.lastUsed}}[[enrolledNote]]{{/.lastUsed}}{{/isActive}}</span>
+        </div>
+        \(removal(like: "link"))
+        </li>
+        {{/devices}}
+        </ul>
+        {{/hasDevices}}
+        {{^hasDevices}}
+        <p class="soft">{{#hasClient}}[[noDevices]]{{/hasClient}}{{^hasClient}}[[noDevicesNobody]]{{/hasClient}}</p>
+        {{/hasDevices}}
+        """
+
+    private static func removal(like style: String) -> String {
+        let start = #"<a class="\#(style)" href="/account/devices/{{id}}/remove" aria-label="#
+        return """
+            {{#isWaiting}}
+            \(start)"[[undoDevice|plain]]">[[undo]]</a>
+            {{/isWaiting}}
+            {{^isWaiting}}
+            \(start)"[[removeDevice|plain]]">[[remove]]</a>
+            {{/isWaiting}}
+            """
+    }
+}

@@ -1,0 +1,63 @@
+extension AccountPage {
+    /// An email address or phone number.
+    package struct Identifier: Hashable, Sendable {
+        /// How we know it.
+        package enum Standing: Hashable, Sendable {
+            /// A code of ours reached it at a time in seconds since 1970.
+            case verified(at: Int)
+            /// A client says so; its name is nil where it is no longer known.
+            case claimed(by: String?)
+        }
+
+        /// The address, or the number with its middle hidden.
+        package var text: String
+        /// How we know it.
+        package var standing: Standing
+        /// Where "Change" leads; nil for no such link.
+        package var changePath: String?
+
+        /// Creates an identifier.
+        package init(text: String, standing: Standing, changePath: String? = nil) {
+            self.text = text
+            self.standing = standing
+            self.changePath = changePath
+        }
+    }
+}
+
+extension AccountPage.Identifier {
+    func values(in frame: PageFrame) -> [String: Any] {
+        var values: [String: Any?] = ["address": text, "changePath": changePath]
+        switch standing {
+        case .verified(let time): values["day"] = frame.day(time)
+        case .claimed(let client): values["client"] = client
+        }
+        return Dictionary(present: values)
+    }
+
+    /// The rows of the identifiers.
+    static let section = """
+        <h2 id="addresses">[[accountAddresses]]</h2>
+        {{#hasIdentifiers}}
+        <ul class="rows">
+        {{#identifiers}}
+        <li><div>
+        <b><bdi dir="ltr">{{address}}</bdi></b>
+        <span class="small">{{#.day}}[[verifiedOn]]{{/.day}}{{^.day}}{{#.client}}[[claimedBy]]{{/.client}}\
+        {{^.client}}[[notVerified]]{{/.client}}{{/.day}}</span>
+        </div>
+        {{#.changePath}}
+        <a class="link" href="{{changePath}}" aria-label="[[changeAddress|plain]]">[[change]]</a>
+        {{/.changePath}}
+        </li>
+        {{/identifiers}}
+        </ul>
+        {{/hasIdentifiers}}
+        {{^hasIdentifiers}}
+        <p class="soft">[[noneYet]]</p>
+        {{/hasIdentifiers}}
+        {{#addPath}}
+        <p class="acts"><a class="outlined" href="{{addPath}}">[[addAddress]]</a></p>
+        {{/addPath}}
+        """
+}

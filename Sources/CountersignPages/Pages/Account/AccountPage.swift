@@ -1,0 +1,114 @@
+/// Page 12: what an account has, and how one ends it.
+///
+/// Buttons post to paths below ``path``, each with the sealed request:
+///
+/// - `devices/ID/confirm`
+/// - `sessions/ID/end`, `sessions/end-others`
+/// - `access/CLIENT/end`
+///
+/// What takes a device away is a link to `devices/ID/remove`: see ``RemoveDevicePage``.
+package struct AccountPage: HostedPage {
+    /// The path of the page.
+    package static let path = "/account"
+
+    /// What was just done: the page begins with it.
+    package enum Announcement: Hashable, Sendable {
+        /// A device with this name was removed.
+        case removed(String)
+        /// A device with this name was suspended.
+        case suspended(String)
+        /// A device with this name was confirmed.
+        case confirmed(String)
+        /// A session was ended.
+        case sessionEnded
+        /// Every session but this one was ended.
+        case othersEnded
+        /// The access of a client with this name was ended.
+        case accessEnded(String)
+    }
+
+    /// Whether one may say here that a device is one's own.
+    package enum Confirming: Hashable, Sendable {
+        /// One may, in this session.
+        case here
+        /// One has to sign in first, with the confirmed device of this name; nil where there are several or none.
+        case afterSignIn(with: String?)
+    }
+
+    /// What was just done, if anything.
+    package var announcement: Announcement?
+    /// The addresses and numbers.
+    package var identifiers: [Identifier]
+    /// Where "Add an address or number" leads; nil for no such button.
+    package var addPath: String?
+    /// The devices that are not removed.
+    package var devices: [Device]
+    /// Whether one may say here that a device is one's own.
+    package var confirming: Confirming
+    /// The sessions, this one among them.
+    package var sessions: [Session]
+    /// What clients have access to.
+    package var access: [Access]
+    /// What happened, the latest first.
+    package var activity: [Activity]
+    /// Where "Earlier activity" leads; nil for no such link.
+    package var earlierPath: String?
+
+    /// Creates the page.
+    package init(
+        announcement: Announcement? = nil, identifiers: [Identifier] = [], addPath: String? = nil,
+        devices: [Device] = [], confirming: Confirming = .here, sessions: [Session] = [], access: [Access] = [],
+        activity: [Activity] = [], earlierPath: String? = nil
+    ) {
+        self.announcement = announcement
+        self.identifiers = identifiers
+        self.addPath = addPath
+        self.devices = devices
+        self.confirming = confirming
+        self.sessions = sessions
+        self.access = access
+        self.activity = activity
+        self.earlierPath = earlierPath
+    }
+
+    /// The values of the page.
+    package func values(in frame: PageFrame) -> [String: Any] {
+        Dictionary(present: [
+            "announcement": announcement.map(Self.values), "addPath": addPath, "earlierPath": earlierPath,
+            "notices": devices.filter(\.needsAnAct).map { $0.notice(confirming, in: frame) },
+            "identifiers": identifiers.map { $0.values(in: frame) }, "hasIdentifiers": !identifiers.isEmpty,
+            "devices": devices.map { $0.values(in: frame) }, "hasDevices": !devices.isEmpty,
+            "sessions": sessions.map { $0.values(in: frame) }, "hasSessions": !sessions.isEmpty,
+            "hasOthers": sessions.contains { !$0.isThisOne },
+            "access": access.map { $0.values(in: frame) }, "hasAccess": !access.isEmpty,
+            "activity": activity.map { $0.values(in: frame) }, "hasActivity": !activity.isEmpty,
+        ])
+    }
+
+    private static func values(of announcement: Announcement) -> [String: Any] {
+        switch announcement {
+        case .removed(let name): ["saysRemoved": true, "device": name]
+        case .suspended(let name): ["saysSuspended": true, "device": name]
+        case .confirmed(let name): ["saysConfirmed": true, "device": name]
+        case .sessionEnded: ["saysSessionEnded": true]
+        case .othersEnded: ["saysOthersEnded": true]
+        case .accessEnded(let name): ["saysAccessEnded": true, "client": name]
+        }
+    }
+
+    /// The template of the page.
+    ///
+    /// Passkeys, when there are some, stand between devices and sessions.
+    package static let template = PageTemplate(
+        "account", panel: .account(at: nil), heading: "[[accountHeading]]", announcement: announced,
+        main: [Device.notices, Identifier.section, Device.section, Session.section, Access.section, Activity.section]
+            .joined(separator: "\n"))
+
+    private static let announced = """
+        {{#saysRemoved}}[[sayRemoved]]{{/saysRemoved}}{{#saysSuspended}}[[saySuspended]]{{/saysSuspended}}\
+        {{#saysConfirmed}}[[sayConfirmed]]{{/saysConfirmed}}\
+        {{#saysSessionEnded}}[[saySessionEnded]]{{/saysSessionEnded}}\
+        {{#saysOthersEnded}}[[sayOthersEnded]]{{/saysOthersEnded}}\
+        {{#saysAccessEnded}}[[sayAccessEnded]]{{/saysAccessEnded}}
+        """
+}

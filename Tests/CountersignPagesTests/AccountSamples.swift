@@ -1,0 +1,157 @@
+import CountersignPages
+
+extension Samples {
+    /// 09:30 on 4 March 2026, in UTC.
+    static let march = 1_772_616_600
+    private static let hour = 3600
+    private static let day = 86_400
+    /// 09:30 on the day of ``now``.
+    private static let morning = now - 45 * 60 - 2
+
+    /// The pages of the account in every state.
+    static func account(_ foreign: ForeignTexts, _ language: PageLanguage) -> [Sample] {
+        var texts = foreign
+        if language == .german, texts.browser == ForeignTexts().browser {
+            texts.browser = "Firefox unter Windows"
+            texts.place = "Berlin, Deutschland"
+        }
+        let frame = PageFrame(
+            language: language, issuerHost: texts.issuer, ledger: .init(identifier: texts.identifier),
+            request: texts.request, helpURL: "https://acme.example/help", privacyURL: "https://acme.example/privacy",
+            languageSwitch: .link(AccountPage.path), clock: clock, now: now)
+        var known = frame
+        known.client = .init(name: texts.client, host: texts.host)
+        known.client?.logoPath = texts.logoPath
+        known.client?.accentPath = texts.accentPath
+        known.ledger = .init()
+        return accountPages(texts).map { Sample(name: "12-account\($0)", page: $1, frame: frame) }
+            + [Sample(name: "12-account-empty-client", page: AccountPage(), frame: known)]
+            + removals(texts).map { Sample(name: "13-remove-device\($0)", page: $1, frame: frame) }
+    }
+
+    private static func accountPages(_ texts: ForeignTexts) -> [(String, AccountPage)] {
+        let pixel = device(texts, texts.device)
+        var suspended = device(texts, texts.otherDevice)
+        suspended.state = .suspended
+        let whole = AccountPage(
+            identifiers: [
+                .init(text: texts.identifier, standing: .verified(at: march), changePath: texts.path),
+                .init(text: texts.phone, standing: .claimed(by: texts.client)),
+                .init(text: texts.phone, standing: .claimed(by: nil)),
+            ], addPath: texts.path, devices: [pixel, waiting(texts), suspended] + methods(texts),
+            sessions: sessions(texts), access: access(texts), activity: activity(texts), earlierPath: texts.path)
+        var open = pixel
+        open.reach = .clientAlone
+        var early = waiting(texts)
+        early.reach = .operatorsSites
+        var unconfirmed = whole
+        unconfirmed.devices = [open, early]
+        var elsewhere = unconfirmed
+        elsewhere.confirming = .afterSignIn(with: texts.otherDevice)
+        var nowhere = unconfirmed
+        nowhere.confirming = .afterSignIn(with: nil)
+        var calm = whole
+        calm.devices = [pixel]
+        calm.sessions.removeLast(calm.sessions.count - 1)
+        let said: [(String, AccountPage.Announcement)] = [
+            ("removed", .removed(texts.device)), ("suspended", .suspended(texts.device)),
+            ("confirmed", .confirmed(texts.device)), ("session", .sessionEnded), ("others", .othersEnded),
+            ("access", .accessEnded(texts.client)),
+        ]
+        return [
+            ("", whole), ("-empty", AccountPage()), ("-unconfirmed", unconfirmed),
+            ("-unconfirmed-elsewhere", elsewhere), ("-unconfirmed-nowhere", nowhere),
+        ]
+            + said.map { name, announcement in
+                var page = calm
+                page.announcement = announcement
+                return ("-said-\(name)", page)
+            }
+    }
+
+    private static func device(_ texts: ForeignTexts, _ name: String) -> AccountPage.Device {
+        .init(
+            id: texts.id, name: name, methods: [.pin, .biometric], enrolledAt: march, client: texts.client,
+            lastApprovedAt: now - 94 * 60)
+    }
+
+    private static func waiting(_ texts: ForeignTexts) -> AccountPage.Device {
+        .init(
+            id: texts.id, name: texts.newDevice, methods: [.pin], enrolledAt: morning, client: texts.client,
+            place: texts.place, state: .waiting(until: morning + day))
+    }
+
+    private static func methods(_ texts: ForeignTexts) -> [AccountPage.Device] {
+        let methods: [Set<AccountPage.Device.Method>] = [[.pin], [.biometric], []]
+        return methods.map { methods in
+            var device = device(texts, texts.otherDevice)
+            device.methods = methods
+            device.lastApprovedAt = nil
+            return device
+        }
+    }
+
+    private static func sessions(_ texts: ForeignTexts) -> [AccountPage.Session] {
+        [
+            .init(
+                id: texts.id, browser: texts.browser, place: texts.place, since: now, lastSeen: now,
+                way: .device(texts.device), isThisOne: true),
+            .init(
+                id: texts.id, browser: texts.browser, place: texts.place, since: march, lastSeen: now - 15 * hour,
+                way: .email),
+            .init(
+                id: texts.id, browser: nil, place: texts.place, since: now - 2 * hour,
+                way: .deviceCode(client: texts.client)),
+            .init(id: texts.id, browser: nil, place: nil, since: march - 100 * day, lastSeen: now - day, way: .text),
+            .init(id: texts.id, browser: texts.browser, place: nil, since: march),
+        ]
+    }
+
+    private static func access(_ texts: ForeignTexts) -> [AccountPage.Access] {
+        [
+            .init(
+                clientID: texts.id, client: texts.client,
+                scopes: [.email, .phone, .staySignedIn, .identity, .other(texts.why)], since: march),
+            .init(clientID: texts.id, client: texts.client, scopes: [], since: now),
+        ]
+    }
+
+    private static func activity(_ texts: ForeignTexts) -> [AccountPage.Activity] {
+        let kinds: [AccountPage.Activity.Kind] = [
+            .approved(texts.client), .deviceRemoved(texts.device), .deviceSuspended(texts.device),
+            .deviceResumed(texts.device), .deviceConfirmed(texts.device), .methodChanged(texts.device), .emailVerified,
+            .phoneVerified, .consentGiven(texts.client), .accessEnded(texts.client), .sessionEnded,
+        ]
+        return [
+            .init(
+                .signedIn(texts.client), at: now, browser: texts.browser, place: texts.place, device: texts.device),
+            .init(.reported(texts.client), at: now - 16 * 60, browser: texts.browser, place: texts.place),
+            .init(.deviceEnrolled(texts.newDevice), at: morning, place: texts.place),
+            .init(.declined(texts.client), at: now - 16 * hour, device: texts.device),
+        ] + kinds.enumerated().map { .init($1, at: march - $0 * day) }
+    }
+
+    private static func removals(_ texts: ForeignTexts) -> [(String, RemoveDevicePage)] {
+        let page = RemoveDevicePage(
+            id: texts.id, name: texts.device, enrolledAt: march, client: texts.client, lastUsedAt: now - 94 * 60,
+            lastUsedPlace: texts.place)
+        var only = page
+        only.endsThisSession = true
+        let remaining: [(String, RemoveDevicePage.Remaining)] = [
+            ("next-email", .init(nextDevice: texts.newDevice, way: .email)),
+            ("next-text", .init(nextDevice: texts.newDevice, way: .text)),
+            ("next-nothing", .init(nextDevice: texts.newDevice, way: .none)),
+            ("email", .init(nextDevice: nil, way: .email)), ("text", .init(nextDevice: nil, way: .text)),
+            ("nothing", .init(nextDevice: nil, way: .none)),
+        ]
+        let waiting = RemoveDevicePage(
+            id: texts.id, name: texts.newDevice, enrolledAt: morning, client: texts.client, state: .waiting)
+        var suspended = page
+        suspended.state = .suspended
+        return [("", page), ("-waiting", waiting), ("-suspended", suspended)]
+            + remaining.map { name, remaining in
+                only.remaining = remaining
+                return ("-only-\(name)", only)
+            }
+    }
+}

@@ -1,0 +1,168 @@
+import Testing
+
+@testable import CountersignPages
+
+@Suite("The pages of the account")
+struct AccountTests {
+    @Test("A device that nobody confirmed has a tag, and the page asks whether it is one's own")
+    func unconfirmed() throws {
+        let page = try sample("12-account-unconfirmed")
+        #expect(page.html.contains(#"role="group" aria-label="Is Pixel 9 yours?""#))
+        #expect(page.texts.contains("It was enrolled on 4 March 2026 with Acme Bank."))
+        #expect(page.texts.contains("Until you say yes, it can approve for Acme Bank only."))
+        #expect(page.texts.contains("it can approve only for Acme Bank and other sites of the same operator."))
+        #expect(page.html.matches(of: /<span class="tag">Not confirmed<\/span>/).count == 2)
+        #expect(page.posts.filter { $0 == "/account/devices/enr_7f3c/confirm" }.count == 2)
+        let whole = try sample("12-account")
+        #expect(!whole.texts.contains("yours?") && !whole.html.contains("Not confirmed"))
+        #expect(!whole.posts.contains { $0.hasSuffix("/confirm") })
+    }
+
+    @Test(
+        "Where one may not say yes, there is no such button, and the page says what to do first",
+        arguments: [
+            ("elsewhere", "To say yes, sign in with Pixel 8 first."),
+            ("nowhere", "To say yes, sign in first with a device that you have confirmed."),
+        ])
+    func cannotConfirm(_ name: String, _ text: String) throws {
+        let page = try sample("12-account-unconfirmed-\(name)")
+        #expect(page.texts.contains(text) && page.texts.contains("Is Pixel 9 yours?"))
+        #expect(!page.posts.contains { $0.hasSuffix("/confirm") } && !page.texts.contains("Yes, keep it"))
+        #expect(page.links.contains("/account/devices/enr_7f3c/remove"))
+    }
+
+    @Test("A device that waits has a notice, and is undone, not removed")
+    func waiting() throws {
+        let page = try sample("12-account")
+        #expect(page.texts.contains("iPad Air was enrolled today, 09:30, in Berlin, Germany."))
+        #expect(page.texts.contains("It can approve from tomorrow, 09:30. If that was not you, undo it."))
+        #expect(page.texts.contains("Can approve from tomorrow, 09:30"))
+        #expect(page.html.contains(#"aria-label="Undo iPad Air">Undo</a>"#))
+        #expect(!page.html.contains("Remove iPad Air"))
+        let asked = try sample("12-account-unconfirmed")
+        #expect(asked.texts.contains("If it is not yours, undo it.") && !asked.html.contains("Remove iPad Air"))
+    }
+
+    @Test("This session has no End, every other has; all others are ended only where there are some")
+    func sessions() throws {
+        let page = try sample("12-account")
+        #expect(page.posts.filter { $0 == "/account/sessions/enr_7f3c/end" }.count == 4)
+        #expect(page.posts.contains("/account/sessions/end-others"))
+        #expect(page.texts.contains("Berlin, Germany. Since today, 10:15, with Pixel 9"))
+        #expect(page.texts.contains("Berlin, Germany. Since 4 March, 09:30, by email. Last seen yesterday, 19:15"))
+        #expect(page.texts.contains("Since 24 November 2025, 09:30, by text message"))
+        #expect(page.html.contains(#"<span class="tag bad">By device code</span>"#))
+        let alone = try sample("12-account-said-removed")
+        #expect(alone.texts.contains("This one") && !alone.posts.contains { $0.contains("/sessions/") })
+    }
+
+    @Test("What is unknown of a row is not taken from the panel")
+    func ownValues() throws {
+        var frame = try #require(Samples.all(in: .english).first { $0.name == "12-account" }).frame
+        frame.client = .init(name: "Panel", host: "panel.example")
+        frame.ledger = .init(identifier: "anna@example.com", browser: "Panel", place: "Panel", address: "Panel")
+        let page = AccountPage(
+            identifiers: [.init(text: "+49 ... 18", standing: .claimed(by: nil))],
+            devices: [
+                .init(
+                    id: "1", name: "iPad Air", methods: [], enrolledAt: frame.now, client: "Acme Bank",
+                    state: .waiting(until: frame.now))
+            ],
+            sessions: [.init(id: "1", browser: nil, place: nil, since: frame.now)],
+            activity: [.init(.sessionEnded, at: frame.now)])
+        let title = "<title>Your account – Panel</title>"
+        let html = page.html(in: frame)
+        #expect(html.contains(title) && !html.replacing(title, with: "").contains("Panel"))
+    }
+
+    @Test("What was just done is said first and takes the focus, so that it is read out without scripts too")
+    func announcements() throws {
+        let texts = [
+            "removed": "Pixel 9 was removed.",
+            "suspended": "Pixel 9 was suspended. It approves nothing until another device of yours resumes it.",
+            "confirmed": "Pixel 9 was confirmed.", "session": "The session was ended.",
+            "others": "All other sessions were ended.", "access": "The access of Acme Bank was ended.",
+        ]
+        for (name, text) in texts {
+            let page = try sample("12-account-said-\(name)")
+            let status = try #require(page.all.first { $0.attributes["role"] == "status" })
+            #expect(status.attributes["autofocus"] != nil && status.attributes["tabindex"] == "-1")
+            #expect(status.attributes["class"] == "shown" && page.texts.contains(text))
+            let order = page.all.filter { ["h1", "h2"].contains($0.name) || $0.attributes["role"] == "status" }
+            #expect(order.prefix(3).map(\.name) == ["h1", "p", "h2"])
+        }
+    }
+
+    @Test("What there is none of is said, and nothing is offered for it")
+    func empty() throws {
+        let page = try sample("12-account-empty")
+        #expect(page.texts.contains("The app of a site where you sign in shows you how to enroll one."))
+        #expect(page.texts.contains("You gave none.") && page.texts.contains("Nothing yet."))
+        #expect(page.posts.isEmpty && !page.html.contains("<ul"))
+        #expect(!page.texts.contains("Add an address") && !page.texts.contains("Earlier activity"))
+        #expect(try sample("12-account-empty-client").texts.contains("Acme Bank shows you how to enroll one."))
+    }
+
+    @Test("The panel says who is signed in, and leads to each part of the account and out")
+    func panel() throws {
+        let parts = ["addresses", "devices", "sessions", "access", "activity"]
+        let page = try sample("12-account")
+        #expect(page.links.filter { $0.hasPrefix("#") } == ["#main"] + parts.map { "#\($0)" })
+        #expect(page.all.filter { $0.name == "h2" }.compactMap { $0.attributes["id"] } == parts)
+        #expect(page.links.contains("/oauth2/logout") && page.texts.contains("Signed in as\nanna@example.com"))
+        #expect(try sample("12-account-empty-client").texts.contains("Signed in at\nlogin.acme.example"))
+        let below = try sample("13-remove-device")
+        #expect(below.links.filter { $0.contains("#") } == ["#main"] + parts.map { "/account#\($0)" })
+        let marked = below.all.filter { $0.attributes["aria-current"] != nil }
+        #expect(marked.map { $0.attributes["href"] } == ["/account#devices"])
+    }
+
+    @Test("A device can be removed, kept or suspended; one that waits is undone, one that is suspended only removed")
+    func removing() throws {
+        let page = try sample("13-remove-device")
+        #expect(page.texts.contains("Remove Pixel 9?") && page.texts.contains("4 March 2026, with Acme Bank"))
+        #expect(page.texts.contains("Today, 08:41, Berlin, Germany"))
+        #expect(page.forms == ["/account/devices/enr_7f3c/remove"] && page.links.contains("/account"))
+        #expect(page.posts == ["/account/devices/enr_7f3c/suspend"])
+        #expect(!page.texts.contains("Your session") && !page.texts.contains("only device"))
+        let waiting = try sample("13-remove-device-waiting")
+        #expect(waiting.texts.contains("Undo iPad Air?") && !waiting.texts.contains("Remove"))
+        let suspended = try sample("13-remove-device-suspended")
+        #expect(suspended.texts.contains("Remove Pixel 9?") && suspended.texts.contains("no longer be resumed"))
+        for one in [waiting, suspended] {
+            #expect(one.forms == ["/account/devices/enr_7f3c/remove"] && one.posts.isEmpty)
+        }
+        let only = try sample("13-remove-device-only-next-email")
+        #expect(only.texts.contains("It is the only device that can approve today. Until iPad Air can, you sign in by"))
+        #expect(only.texts.contains("Your session in this browser"))
+        #expect(
+            try sample("13-remove-device-only-nothing").texts.contains("Until you enroll another, you cannot sign in"))
+    }
+
+    @Test("An id of any text is one part of a path")
+    func paths() {
+        #expect(PageAddress.segment("enr_7f-3c.~") == "enr_7f-3c.~")
+        #expect(PageAddress.segment("a/../b?c#d%\u{E9}\n") == "a%2F..%2Fb%3Fc%23d%25%C3%A9%0A")
+    }
+
+    private struct Seen {
+        let html: String
+        let all: [Elements.Element]
+        /// The text of the page.
+        let texts: String
+        let links: [String]
+        /// Where buttons outside a form of their own post to, but for the language.
+        let posts: [String]
+        let forms: [String]
+    }
+
+    private func sample(_ name: String) throws -> Seen {
+        let html = try #require(Samples.all(in: .english).first { $0.name == name }).html
+        let page = Elements(html)
+        return Seen(
+            html: html, all: page.all, texts: page.texts["body"] ?? "",
+            links: page["a"].compactMap { $0.attributes["href"] },
+            posts: page["button"].compactMap { $0.attributes["formaction"] },
+            forms: page["form"].compactMap { $0.attributes["action"] })
+    }
+}
