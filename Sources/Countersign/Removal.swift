@@ -36,7 +36,7 @@ public struct Removal: Hashable, Sendable {
         switch RemovalReason(rawValue: reason) {
         case .device, .replaced: .deviceDeregistered
         case .wrongPIN, .user: .userDeregistered
-        case .client, .security, .operator, .lost, .otherDevice, .denied, nil: .userDisenrolled
+        case .client, .security, .operator, .lost, .otherDevice, .account, .denied, nil: .userDisenrolled
         }
     }
 }

@@ -40,7 +40,11 @@ extension ClientCommand.OpenID {
         @Option(help: "By what people sign in: device, qr, email or text; may be repeated. (default: device and qr)")
         var way: [String] = []
 
-        @Option(help: "Who may become a user of the client: closed (whom it makes itself) or open (whoever signs in).")
+        @Option(
+            help: """
+                Who may become a user of the client: closed (whom it makes itself), known (whoever is a user already), \
+                or open (whoever signs in).
+                """)
         var registration: String?
 
         @Option(help: "A calling code, such as +49, to which text messages may go; may be repeated.")

@@ -34,6 +34,7 @@ package struct SealedColumn: Sendable {
         },
         SealedColumn("authorizations", "wanted", key: "id") { Authorization.place(try $0.text(0)) },
         SealedColumn("authorizations", "ask_number", key: "id") { Authorization.numberPlace(try $0.text(0)) },
+        SealedColumn("sessions", "place", key: "id") { Session.place(try $0.text(0)) },
         SealedColumn("identifiers", "sealed", key: "id") { VerifiedIdentifier.place(try $0.text(0)) },
         SealedColumn("replies", "body", key: "scope", "key") {
             IdempotencyKey.place(scope: try $0.text(0), key: try $0.text(1))

@@ -47,7 +47,7 @@ extension RelyingParty {
                 pointer: members.pointer(to: "pkce_optional"), expected: "false for a client that keeps no secret")
         }
         let ways = try members.ways()
-        let registration = try members.optional("registration", "\"closed\" or \"open\"") {
+        let registration = try members.optional("registration", "\"closed\", \"known\" or \"open\"") {
             $0.string.flatMap { Registration(rawValue: $0) }
         }
         let codes = try members.callingCodes()

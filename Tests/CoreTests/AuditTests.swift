@@ -212,6 +212,12 @@ struct AuditTests {
             throw World.Broken("finish")
         }
         let (code, link) = try await signInByMail(in: scene)
+        let now = scene.world.time.now
+        try await scene.world.ports.commit(at: now, as: .user(scene.user)) { work in
+            try work.raise(.accessEnded(scene.user, scene.shop.id))
+            guard let device = try work.enrollments.find(scene.device.enrollment) else { throw World.Broken("device") }
+            try work.raise(.enrollmentConfirming(device, from: now))
+        }
         guard
             case .removed = try await RemoveRelyingParty.remove(
                 scene.shop.id, by: scene.shop.actor, ports: scene.world.ports)

@@ -482,20 +482,20 @@ struct TrustGroupTests {
 
 extension World {
     /// Has a client say that an address is a user's.
-    fileprivate func claim(_ name: String, of user: UserID, by client: Client) async throws {
+    func claim(_ name: String, of user: UserID, by client: Client) async throws {
         let addresses = ClaimedAddresses(email: try SignInScene.email(name))
         _ = try await UpdateUser.update(.id(user), .init(addresses: addresses), by: client.caller, ports: ports)
     }
 
     /// Makes a user known to a further client.
-    fileprivate func link(_ user: UserID, to client: Client) async throws {
+    func link(_ user: UserID, to client: Client) async throws {
         let isLinked = try await store.commit { try $0.links.put(user, to: client.id, externalID: nil) }
         #expect(isLinked)
     }
 }
 
 extension SignInScene {
-    fileprivate func wanted(_ name: String?, at client: Client) throws -> Wanted {
+    func wanted(_ name: String?, at client: Client) throws -> Wanted {
         let usual = try wanted(name ?? "nobody")
         var wanted = Wanted(client: client.id, redirectURI: usual.redirectURI, scopes: usual.scopes)
         wanted.codeChallenge = usual.codeChallenge
@@ -503,14 +503,14 @@ extension SignInScene {
         return wanted
     }
 
-    fileprivate func askedByMail(_ name: String, at client: Client? = nil) async throws -> Authorization {
+    func askedByMail(_ name: String, at client: Client? = nil) async throws -> Authorization {
         world.time.advance(seconds: 60)
         let outcome = try await ask(try wanted(name, at: client ?? shop), by: .email)
         guard case .asked(let asked) = outcome else { throw World.Broken("\(outcome)") }
         return asked
     }
 
-    fileprivate func signedInByMail(
+    func signedInByMail(
         _ name: String, at client: Client
     ) async throws -> (user: UserID, finished: FinishSignIn.Finished) {
         let asked = try await askedByMail(name, at: client)
@@ -522,7 +522,7 @@ extension SignInScene {
     }
 
     /// The result of a sign-in at a client that a device approves.
-    fileprivate func signedIn(
+    func signedIn(
         with device: TestDevice, as name: String, at client: Client
     ) async throws -> FinishSignIn.Finished {
         guard case .asked(let asked) = try await ask(try wanted(name, at: client), by: .device) else {
@@ -538,7 +538,7 @@ extension SignInScene {
     }
 
     /// Goes on at a client in the session that a sign-in opened; the person allows the client what it wants.
-    fileprivate func goOn(_ finished: FinishSignIn.Finished, at client: Client) async throws -> FinishSignIn.Outcome {
+    func goOn(_ finished: FinishSignIn.Finished, at client: Client) async throws -> FinishSignIn.Outcome {
         func goOn(_ answer: ConsentAnswer) async throws -> FinishSignIn.Outcome {
             try await FinishSignIn.goOn(
                 try wanted(nil, at: client), in: try #require(finished.session).secret, browser: browser,

@@ -60,6 +60,12 @@ struct ResealTests {
                 [try seal("wanted", "authorization aut_1"), .blob([1]), try seal("123456", "number aut_1")])
             try await world.sql(
                 """
+                INSERT INTO sessions
+                  (id, secret_hash, user_id, enrollment_id, authentication, created_at, idle_until, expires_at, place)
+                VALUES ('ses_1', $1, '\(user)', '\(enrollment)', '{}', 0, 0, 0, $2)
+                """, [.blob([1]), try seal(#"{"address":"192.0.2.1"}"#, "session place ses_1")])
+            try await world.sql(
+                """
                 INSERT INTO identifiers (id, user_id, kind, name, sealed, added_at)
                 VALUES ('idn_1', '\(user)', 'email', $1, $2, 0)
                 """, [.blob([1]), try seal("x@example.com", "identifier idn_1")])

@@ -6,6 +6,8 @@ package enum Actor: Hashable, Sendable {
     case client(ClientID)
     /// A device, by its signature.
     case device(EnrollmentID)
+    /// A user, on their account page.
+    case user(UserID)
     /// The operator's client, by its secret.
     case `operator`(ClientID)
     /// Whoever has the bootstrap token, as the operator's client.
@@ -13,11 +15,11 @@ package enum Actor: Hashable, Sendable {
     /// The server itself: a sweep, a delivery, a command on its own machine, or its answer to an unknown caller.
     case system
 
-    /// The client that acts; nil for a device and the server.
+    /// The client that acts; nil for a device, a user and the server.
     package var client: ClientID? {
         switch self {
         case .client(let id), .operator(let id), .bootstrap(let id): id
-        case .device, .system: nil
+        case .device, .user, .system: nil
         }
     }
 
@@ -26,6 +28,7 @@ package enum Actor: Hashable, Sendable {
         switch self {
         case .client(let id), .operator(let id), .bootstrap(let id): "\(id)"
         case .device(let id): "\(id)"
+        case .user(let id): "\(id)"
         case .system: nil
         }
     }
@@ -43,6 +46,7 @@ extension Actor: LosslessStringConvertible {
         switch (parts[0], parts.dropFirst().first) {
         case ("client", let id?): actor = ClientID(id).map(Actor.client)
         case ("device", let id?): actor = EnrollmentID(id).map(Actor.device)
+        case ("user", let id?): actor = UserID(id).map(Actor.user)
         case ("operator", let id?): actor = ClientID(id).map(Actor.operator)
         case ("bootstrap", let id?): actor = ClientID(id).map(Actor.bootstrap)
         case ("system", nil): actor = .system
@@ -56,6 +60,7 @@ extension Actor: LosslessStringConvertible {
         switch self {
         case .client: "client"
         case .device: "device"
+        case .user: "user"
         case .operator: "operator"
         case .bootstrap: "bootstrap"
         case .system: "system"

@@ -16,6 +16,7 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case relyingPartyRemoved = "relying_party.removed"
     case signedIn = "signed_in"
     case consentGiven = "consent.given"
+    case accessEnded = "access.ended"
     case sessionEnded = "session.ended"
     case tokensGiven = "tokens.given"
     case tokensEnded = "tokens.ended"
@@ -30,6 +31,8 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case enrollmentCreated = "enrollment.created"
     case enrollmentApproved = "enrollment.approved"
     case enrollmentConfirmed = "enrollment.confirmed"
+    /// It is confirmed later, unless it is removed or suspended before.
+    case enrollmentConfirming = "enrollment.confirming"
     case enrollmentUnconfirmed = "enrollment.unconfirmed"
     case enrollmentWaived = "enrollment.waived"
     case enrollmentSuspended = "enrollment.suspended"

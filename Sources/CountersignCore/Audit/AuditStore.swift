@@ -1,3 +1,5 @@
+package import CountersignWire
+
 /// Reads the audit.
 ///
 /// All methods throw ``StoreError``.
@@ -7,6 +9,8 @@ package protocol AuditStore {
     func list(
         _ filter: AuditFilter, after sequence: Int64, limit: Int
     ) throws -> [(sequence: Int64, event: AuditEvent)]
+    /// The latest events of a user that are of some kinds, newest first.
+    func latest(of user: UserID, _ kinds: [AuditEventKind], limit: Int) throws -> [AuditEvent]
     func append(_ event: AuditEvent) throws
 }
 

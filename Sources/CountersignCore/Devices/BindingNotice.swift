@@ -13,6 +13,8 @@ enum BindingChange: Sendable {
     case approved
     /// The user has confirmed a device, so that it counts for all clients, or no longer.
     case confirmed, unconfirmed
+    /// The user has said by an address that a device is theirs, so that it counts for all clients from this time on.
+    case confirming(from: Timestamp)
     /// An enrollment was removed.
     case removed(RemovalReason)
     /// A device was suspended, or resumed.
@@ -27,6 +29,7 @@ enum BindingChange: Sendable {
         case .created: "enrollment.created"
         case .approved: "enrollment.approved"
         case .confirmed: "enrollment.confirmed"
+        case .confirming: "enrollment.confirming"
         case .unconfirmed: "enrollment.unconfirmed"
         case .removed: "enrollment.removed"
         case .suspended: "enrollment.suspended"
@@ -57,6 +60,9 @@ enum BindingChange: Sendable {
             object["waiver"] = .bool(isWaived)
             if !enrollment.counts(at: now) { object["waiting_until"] = .string("\(enrollment.countsFrom)") }
         case .confirmed: object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
+        case .confirming(let time):
+            object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
+            object["waiting_until"] = .string("\(time)")
         case .approved, .unconfirmed, .suspended, .resumed, .pinLocked: break
         case .removed(let reason): object["reason"] = .string(reason.rawValue)
         case .method(let method, let change, let until):
@@ -74,7 +80,17 @@ extension UnitOfWork {
     func tellClients(
         _ change: BindingChange, of enrollment: Enrollment
     ) throws {
-        let receivers = try receivers.ofNotices(of: enrollment.user).filter { enrollment.isBelieved(in: $0.trustGroup) }
+        try tell(
+            change, of: enrollment,
+            to: try receivers.ofNotices(of: enrollment.user).filter { enrollment.isBelieved(in: $0.trustGroup) })
+    }
+
+    /// The same for all clients that are linked to the user, whether they believe the device yet or not.
+    func tellAllClients(_ change: BindingChange, of enrollment: Enrollment) throws {
+        try tell(change, of: enrollment, to: try receivers.ofNotices(of: enrollment.user))
+    }
+
+    private func tell(_ change: BindingChange, of enrollment: Enrollment, to receivers: [NoticeReceiver]) throws {
         for receiver in receivers {
             let body = change.json(of: enrollment, to: receiver, at: now).encoded
             try outbox.enqueue(

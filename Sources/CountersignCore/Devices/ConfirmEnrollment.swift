@@ -28,3 +28,28 @@ package enum ConfirmEnrollment {
         }
     }
 }
+
+/// Confirms the devices whose users have said so by an address, when their wait is over.
+package enum ConfirmWaiting {
+    private static let batch = 200
+
+    /// Confirms all devices that are due, in batches.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func sweep(ports: Ports) async throws {
+        _ = try await untilNothing {
+            let now = ports.time.now
+            let due = try await ports.store.read { try $0.enrollments.confirming(by: now, limit: batch) }
+            for id in due {
+                try await ports.commit(at: now, as: .system) { work in
+                    // Somebody may have removed or suspended it since, or another node was faster.
+                    guard let enrollment = try work.locked(id), let time = enrollment.confirmingFrom, time <= now else {
+                        return
+                    }
+                    try work.confirm(enrollment)
+                }
+            }
+            return due.count
+        }
+    }
+}

@@ -51,9 +51,10 @@ extension UnitOfWork {
     }
 
     /// Suspends or resumes a device; suspending also removes its methods that wait and fails its open challenges.
-    fileprivate func setSuspended(_ enrollment: Enrollment, _ isSuspended: Bool) throws {
+    func setSuspended(_ enrollment: Enrollment, _ isSuspended: Bool) throws {
         try enrollments.suspend(enrollment.id, since: isSuspended ? now : nil)
         guard isSuspended else { return try raise(.enrollmentResumed(enrollment)) }
+        try stopConfirming(enrollment)
         try raise(.enrollmentSuspended(enrollment))
         try undoWaitingMethods(of: enrollment)
         try failPending(of: enrollment, because: .deviceSuspended)

@@ -48,6 +48,8 @@ package final class Enrollment: Sendable {
     package let approval: ChallengeID?
     /// When its user confirmed it; nil if it is believed in its client's group alone.
     package let confirmedAt: Timestamp?
+    /// From when it is confirmed, because its user has said so by an address alone; nil for nothing of the kind.
+    package let confirmingFrom: Timestamp?
     /// Whether a third party enrolled it.
     package let isByThirdParty: Bool
 
@@ -57,7 +59,8 @@ package final class Enrollment: Sendable {
         device: DeviceDescription, versions: [Int64] = [ChallengeBody.version], pin: EnrolledPIN? = nil,
         biometric: EnrolledBiometric? = nil, customs: [AuthenticatorName: EnrolledCustom] = [:],
         push: PushTarget? = nil, createdAt: Timestamp, countsFrom: Timestamp? = nil, methodsCount: Bool = true,
-        approval: ChallengeID? = nil, confirmedAt: Timestamp? = nil, isByThirdParty: Bool = false
+        approval: ChallengeID? = nil, confirmedAt: Timestamp? = nil, confirmingFrom: Timestamp? = nil,
+        isByThirdParty: Bool = false
     ) {
         self.id = id
         self.user = user
@@ -75,6 +78,7 @@ package final class Enrollment: Sendable {
         self.methodsCount = methodsCount
         self.approval = approval
         self.confirmedAt = confirmedAt
+        self.confirmingFrom = confirmingFrom
         self.isByThirdParty = isByThirdParty
     }
 
@@ -134,7 +138,7 @@ extension Enrollment: Equatable {
                 && one.customs == other.customs && one.push == other.push && one.createdAt == other.createdAt
                 && one.countsFrom == other.countsFrom && one.methodsCount == other.methodsCount
                 && one.approval == other.approval && one.confirmedAt == other.confirmedAt
-                && one.isByThirdParty == other.isByThirdParty
+                && one.confirmingFrom == other.confirmingFrom && one.isByThirdParty == other.isByThirdParty
     }
 }
 

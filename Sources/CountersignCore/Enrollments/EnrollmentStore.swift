@@ -15,8 +15,12 @@ package protocol EnrollmentStore {
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
     /// Makes an enrollment count from a time, unless it counts from an earlier one, and forgets the question about it.
     func count(_ enrollment: EnrollmentID, from: Timestamp) throws
-    /// Notes since when an enrollment is confirmed; nil for no longer.
+    /// Notes since when an enrollment is confirmed, nil for no longer; it is no longer about to be.
     func confirm(_ enrollment: EnrollmentID, at: Timestamp?) throws
+    /// Notes from when an enrollment is confirmed; nil for not at all.
+    func confirm(_ enrollment: EnrollmentID, from: Timestamp?) throws
+    /// The enrollments that are to be confirmed by a time.
+    func confirming(by now: Timestamp, limit: Int) throws -> [EnrollmentID]
     /// Suspends an enrollment from a time, or resumes it if the time is nil.
     func suspend(_ enrollment: EnrollmentID, since: Timestamp?) throws
     func put(_ device: DeviceDescription, of enrollment: EnrollmentID) throws

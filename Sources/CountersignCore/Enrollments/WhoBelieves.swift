@@ -18,11 +18,14 @@ extension Enrollment {
 
     /// Whether it may see another device of its user, and act on it.
     ///
-    /// A device of a third party's that is confirmed acts at all clients, so that the devices of the operator's clients
-    /// may act on it.
+    /// A device of a third party's that is confirmed, or is about to be, acts at all clients, so that the devices of the
+    /// operator's clients may act on it.
     func mayActOn(_ other: Enrollment) -> Bool {
-        isBelieved(in: other.trustGroup) || other.isConfirmed && trustGroup == .firstParty
+        isBelieved(in: other.trustGroup) || other.isOrWillBeConfirmed && trustGroup == .firstParty
     }
+
+    /// Whether its user has confirmed it, or has said so by an address alone and nobody has objected yet.
+    private var isOrWillBeConfirmed: Bool { isConfirmed || confirmingFrom != nil }
 }
 
 extension Client {
@@ -75,6 +78,29 @@ extension UnitOfWork {
         try raise(.enrollmentConfirmed(enrollment))
     }
 
+    /// Confirms a device on the word of somebody who is at one of the user's addresses and has no confirmed device.
+    ///
+    /// An address alone brings no new device in before the time that a new device waits. So the device is confirmed at
+    /// once only where no client has believed another one; else later, and everybody is told meanwhile.
+    ///
+    /// The caller has locked the user's row.
+    ///
+    /// - Returns: from when it is confirmed; nil for at once.
+    func confirmByAddress(_ enrollment: Enrollment) throws -> Timestamp? {
+        if enrollment.isConfirmed { return nil }
+        if let time = enrollment.confirmingFrom { return time }
+        let elsewhere = try enrollments.active(of: enrollment.user).filter { other in
+            other.id != enrollment.id && (other.isConfirmed || other.trustGroup != enrollment.trustGroup)
+        }
+        guard let time = try trustState(of: enrollment.user, in: nil, among: elsewhere).newEnrollmentCounts else {
+            try confirm(enrollment)
+            return nil
+        }
+        try enrollments.confirm(enrollment.id, from: time)
+        try raise(.enrollmentConfirming(enrollment, from: time))
+        return time
+    }
+
     /// Whether the user has confirmed a device by the approval of another one.
     ///
     /// A confirmed device counts at all clients, so that the approval must be good enough for all of them.
@@ -91,10 +117,17 @@ extension UnitOfWork {
     ///
     /// The caller has locked the user's row.
     func unconfirmEnrollments(of user: UserID, by client: ClientID) throws {
-        for enrollment in try enrollments.active(of: user) where enrollment.client == client && enrollment.isConfirmed {
+        for enrollment in try enrollments.active(of: user) where enrollment.client == client {
+            try stopConfirming(enrollment)
+            guard enrollment.isConfirmed else { continue }
             try leaveBehind(enrollment)
             try enrollments.confirm(enrollment.id, at: nil)
             try raise(.enrollmentUnconfirmed(enrollment))
         }
+    }
+
+    /// Forgets that a device is about to be confirmed.
+    func stopConfirming(_ enrollment: Enrollment) throws {
+        if enrollment.confirmingFrom != nil { try enrollments.confirm(enrollment.id, from: nil) }
     }
 }

@@ -70,6 +70,9 @@ extension UnitOfWork {
             // It is told as it is from now on: to all clients.
             if let confirmed = try enrollments.find(enrollment.id) { try tellClients(.confirmed, of: confirmed) }
             notify(.enrollment(enrollment.id))
+        case .enrollmentConfirming(let enrollment, let time):
+            try record(.enrollmentConfirming, byActor(["waiting_until": .string("\(time)")]), of: enrollment)
+            try tellAllClients(.confirming(from: time), of: enrollment)
         case .enrollmentUnconfirmed(let enrollment):
             try record(.enrollmentUnconfirmed, byActor(), of: enrollment)
             // The clients that believe it no longer are told as well: the event has it as it was.
@@ -184,6 +187,7 @@ extension UnitOfWork {
             try record(
                 .consentGiven, ["scope": .string(grant.scopes.sorted().joined(separator: " "))],
                 client: grant.client, user: grant.user)
+        case .accessEnded(let user, let client): try record(.accessEnded, client: client, user: user)
         case .sessionEnded(let session):
             try record(.sessionEnded, ["session": .string("\(session.id)")], user: session.user)
         case .tokensGiven(let family):

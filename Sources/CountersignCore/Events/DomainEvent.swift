@@ -28,6 +28,8 @@ enum DomainEvent: Sendable {
     case enrollmentLetIn(Enrollment, by: LetInBy, didWait: Bool)
     /// A user has confirmed an enrollment, or the operator in the user's name.
     case enrollmentConfirmed(Enrollment)
+    /// A user has said by an address that an enrollment is theirs; it is confirmed from this time on.
+    case enrollmentConfirming(Enrollment, from: Timestamp)
     /// That a user has confirmed an enrollment counts no more.
     case enrollmentUnconfirmed(Enrollment)
     case enrollmentSuspended(Enrollment)
@@ -62,6 +64,8 @@ enum DomainEvent: Sendable {
 
     /// A user has allowed a client what it wants.
     case consentGiven(Grant)
+    /// A user has ended what a client may have.
+    case accessEnded(UserID, ClientID)
 
     case clientCreated(Client)
     case clientUpdated(ClientID, ClientChanges)

@@ -110,6 +110,8 @@ package enum FamilyEnd: String, Sendable {
     case revoked
     /// The session has ended.
     case sessionEnded = "session_ended"
+    /// The user has ended what the client may have.
+    case accessEnded = "access_ended"
     /// The device that approved was removed.
     case enrollmentRemoved = "enrollment_removed"
     /// The user was deleted, or is linked to the client no more.

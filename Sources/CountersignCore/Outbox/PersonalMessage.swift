@@ -27,7 +27,42 @@ package struct PersonalMessage: Sendable {
         case .test: .test(in: language)
         case .code: .code(code, minutes: 10, in: language)
         case .signIn: PersonalMessage(.signIn, language, ["code": Secret(code.digits), "minutes": Secret("10")])
+        case .device: PersonalMessage(.device, language, ["device": Secret("Pixel 9"), "removed": Secret("yes")])
         }
+    }
+
+    /// What was done with a device, which a message tells.
+    package enum DeviceChange: String, CaseIterable, Sendable {
+        /// It was removed.
+        case removed
+        /// It was suspended.
+        case suspended
+        /// It is confirmed.
+        case confirmed
+        /// It is confirmed later, unless somebody objects.
+        case confirming
+    }
+
+    /// A message that tells what was done with a device.
+    ///
+    /// - Parameters:
+    ///   - change: what was done.
+    ///   - device: the name of the device.
+    ///   - sender: the client through which it was done.
+    ///   - time: when it was done or, of what is done later, when that will be.
+    ///   - place: from where it was done; nil where nothing is known.
+    ///   - page: where the person sees their devices.
+    ///   - language: the person's language; nil for the operator's default.
+    package static func device(
+        _ change: DeviceChange, of device: DisplayLine, by sender: ClientName, at time: Timestamp,
+        from place: ContextLine?, page: String, in language: LanguageTag?
+    ) -> PersonalMessage {
+        var values = [
+            "device": Secret(device.text), change.rawValue: Secret("yes"), "sender": Secret(sender.text),
+            "time": Secret(time.minuteText), "page": Secret(page),
+        ]
+        values["place"] = place.map { Secret($0.line.text) }
+        return PersonalMessage(.device, language, values)
     }
 
     /// A message with a code that is valid for a number of minutes.
@@ -109,5 +144,12 @@ package struct Transports: Hashable, Sendable {
         case .email: mail
         case .phone: text
         }
+    }
+}
+
+extension Timestamp {
+    /// The time as people read it: `2026-11-26 19:31 UTC`.
+    fileprivate var minuteText: String {
+        "\(secondsDescription.prefix(16).replacing("T", with: " ")) UTC"
     }
 }

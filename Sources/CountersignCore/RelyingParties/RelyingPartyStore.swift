@@ -7,7 +7,11 @@ package protocol RelyingPartyStore {
     func find(_ client: ClientID) throws -> RelyingParty?
     /// The same, and keeps it from being changed or removed until the transaction ends.
     func lock(_ client: ClientID) throws -> RelyingParty?
-    func put(_ party: RelyingParty) throws
+    /// - Parameter isAccount: whether people sign in to their account page through the client.
+    func put(_ party: RelyingParty, isAccount: Bool) throws
+    /// The client through which people sign in to their account page: the first party's that has it longest; nil if
+    /// there is none that is enabled.
+    func account() throws -> ClientID?
     /// Returns false if the client had no such settings.
     func delete(_ client: ClientID) throws -> Bool
 }

@@ -24,7 +24,7 @@ package enum SetRelyingParty {
             guard let type = try work.types.find(party.type), type.isOpen(to: client.id), type.channel == .devices,
                 type.numberEntry
             else { return .typeNotUsable }
-            try work.relyingParties.put(party)
+            try work.relyingParties.put(party, isAccount: party.isAccount(at: work.issuer.accountPage))
             try work.raise(.relyingPartySet(party))
             return .set(party)
         }

@@ -19,6 +19,8 @@ package struct Session: Equatable, Sendable {
     package let secretHash: SecretHash
     /// Who was authenticated, how and when.
     package let authentication: Authentication
+    /// From where it was opened, as the account page shows it; nil where nothing is known.
+    package let place: ContextLine?
     /// When it was opened.
     package let createdAt: Timestamp
     /// When it ends unless it is used before.
@@ -31,28 +33,35 @@ package struct Session: Equatable, Sendable {
 
     /// A session of these parts.
     package init(
-        id: SessionID, secretHash: SecretHash, authentication: Authentication, createdAt: Timestamp,
-        idleUntil: Timestamp, expiresAt: Timestamp
+        id: SessionID, secretHash: SecretHash, authentication: Authentication, place: ContextLine?,
+        createdAt: Timestamp, idleUntil: Timestamp, expiresAt: Timestamp
     ) {
         self.id = id
         self.secretHash = secretHash
         self.authentication = authentication
+        self.place = place
         self.createdAt = createdAt
         self.idleUntil = idleUntil
         self.expiresAt = expiresAt
     }
 
     /// A session that is opened now.
-    init(id: SessionID, secret: Secret<String>, _ authentication: Authentication, at now: Timestamp) {
+    init(
+        id: SessionID, secret: Secret<String>, _ authentication: Authentication, from place: ContextLine?,
+        at now: Timestamp
+    ) {
         let limits = Self.limits(of: authentication.strength)
         self.init(
-            id: id, secretHash: SecretHash(of: secret), authentication: authentication, createdAt: now,
+            id: id, secretHash: SecretHash(of: secret), authentication: authentication, place: place, createdAt: now,
             idleUntil: now.adding(limits.idle), expiresAt: now.adding(limits.absolute))
     }
 
-    /// Until when it lasts if it is used now.
+    /// When it was used last.
+    package var usedAt: Timestamp { idleUntil.adding(-Self.limits(of: authentication.strength).idle) }
+
+    /// Until when it lasts if it is used now, unless it ends before in any case.
     func idle(at now: Timestamp) -> Timestamp {
-        min(expiresAt, now.adding(Self.limits(of: authentication.strength).idle))
+        now.adding(Self.limits(of: authentication.strength).idle)
     }
 }
 
@@ -64,6 +73,8 @@ package protocol SessionStore {
     func find(_ secret: SecretHash, at: Timestamp) throws -> Session?
     func insert(_ session: Session) throws
     func use(_ session: SessionID, until: Timestamp) throws
+    /// A session that has not ended.
+    func find(_ session: SessionID, at: Timestamp) throws -> Session?
     /// The sessions of a user that have not ended, oldest first.
     func sessions(of user: UserID, at: Timestamp) throws -> [Session]
     /// Deletes the sessions of a user.

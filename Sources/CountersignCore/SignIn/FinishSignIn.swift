@@ -92,7 +92,8 @@ package enum FinishSignIn {
             if let former, let session = try work.sessions.find(SecretHash(of: former), at: now) {
                 try work.endSession(session)
             }
-            let session = Session(id: made.session, secret: made.secret, authentication, at: now)
+            let session = Session(
+                id: made.session, secret: made.secret, authentication, from: found.wanted.askedFrom, at: now)
             try work.sessions.insert(session)
             // Whoever reads a mailbox has not shown to be at a browser of the person's.
             if authentication.evidence.enrollment != nil {
@@ -216,7 +217,10 @@ extension UnitOfWork {
     }
 
     private func takesAnybody(_ client: ClientID) throws -> Bool {
-        try relyingParties.find(client)?.registration == .open
+        switch try relyingParties.find(client)?.registration {
+        case .known, .open: true
+        case .closed, nil: false
+        }
     }
 
     /// Links a user to a client that takes whoever signs in.
@@ -241,7 +245,7 @@ extension UnitOfWork {
     }
 
     /// Whether what showed who somebody is still does, at a client.
-    fileprivate func isGood(_ evidence: Authentication.Evidence, _ user: UserID, at client: ClientID) throws -> Bool {
+    func isGood(_ evidence: Authentication.Evidence, _ user: UserID, at client: ClientID) throws -> Bool {
         switch evidence {
         case .approval(_, let id):
             guard try enrollments.state(id) == .active, let enrollment = try enrollments.find(id) else { return false }
@@ -254,7 +258,7 @@ extension UnitOfWork {
 
     /// Whether a user is the one whom the client expects.
     fileprivate func `is`(_ user: UserID, hintedBy wanted: Wanted) throws -> Bool {
-        guard let hint = wanted.hint else { return true }
+        guard let hint = wanted.hint, hint != .id(user) else { return true }
         return try links.find(hint, of: wanted.client)?.id == user
     }
 

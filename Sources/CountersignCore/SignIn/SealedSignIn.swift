@@ -52,6 +52,7 @@ struct PageSeal: Sendable {
     enum Kind: String {
         case signIn = "sign-in"
         case signOut = "sign-out"
+        case account
     }
 
     private let purpose: String

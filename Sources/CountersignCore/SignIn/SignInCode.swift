@@ -21,7 +21,8 @@ package enum SignInCode {
                 try !reader.counted(.wrongSignInCodes(for: ports.hasher.name(of: sent.address)), at: now).isUsedUp
             else { return nil }
             let user = try reader.person(named: .address(sent.address), at: client.id, ports.hasher)
-            return user != nil || party.registration == .open ? (found, sent, until: ask.until, client) : nil
+            guard try user != nil || reader.takes(sent.address, at: party, ports.hasher) else { return nil }
+            return (found, sent, until: ask.until, client)
         }
         guard let (authorization, sent, until, client) = found else { return nil }
         let message = PersonalMessage.signIn(
@@ -35,5 +36,18 @@ package enum SignInCode {
         of id: AuthorizationID, _ verification: Verification, ports: Ports
     ) -> Secret<String> {
         Secret("\(ports.issuer)/signin/\(id)/link/\(ports.hasher.link(of: verification).reveal())")
+    }
+}
+
+extension Stores {
+    /// Whether a client takes whoever proves an address that is nobody's whom it knows.
+    fileprivate func takes(
+        _ address: PersonalAddress, at party: RelyingParty, _ hasher: KeyedHasher
+    ) throws -> Bool {
+        switch party.registration {
+        case .closed: false
+        case .known: try identifiers.verified(hasher.identifier(address)) != nil
+        case .open: true
+        }
     }
 }

@@ -74,9 +74,7 @@ extension Wanted {
             "strength": strength.map { .string($0.rawValue) }, "essential": isStrengthEssential ? true : nil,
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
-            "asked_from": askedFrom.map {
-                .members(["address": $0.address.map(JSONValue.string), "agent": $0.userAgent.map(JSONValue.string)])
-            },
+            "asked_from": askedFrom?.json,
             "asked_in": askedIn.map { .string("\($0)") },
         ])
     }
@@ -100,9 +98,19 @@ extension Wanted {
         hint = json["hint"]?.string.flatMap { UserReference($0) }
         languages = json["languages"]?.string
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }
-        askedFrom = json["asked_from"].flatMap {
-            ContextLine(address: $0["address"]?.string, userAgent: $0["agent"]?.string)
-        }
+        askedFrom = json["asked_from"].flatMap { ContextLine($0) }
         askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
+    }
+}
+
+/// The form in which rows hold it, sealed.
+extension ContextLine {
+    package var json: JSONValue {
+        .members(["address": address.map(JSONValue.string), "agent": userAgent.map(JSONValue.string)])
+    }
+
+    /// Reads the form; nil if it says nothing.
+    package init?(_ json: JSONValue) {
+        self.init(address: json["address"]?.string, userAgent: json["agent"]?.string)
     }
 }

@@ -6,6 +6,7 @@ package import CountersignWire
 package protocol LinkStore {
     func users(of client: ClientID, limit: Int) throws -> [UserID]
     func find(_ reference: UserReference, of client: ClientID) throws -> LinkedUser?
+    /// How many clients know a user, besides the one of the account page.
     func count(of user: UserID) throws -> Int
     /// The external ids of a user at all clients.
     func externalIDs(of user: UserID) throws -> [(client: ClientID, externalID: ExternalID)]

@@ -61,6 +61,26 @@ extension MessageTemplates {
                 """),
             "sign-in.sms":
                 "{{code}} is your code to sign in to {{sender}}, good for {{minutes}} minutes. Tell it to nobody.",
+            "device.subject": "{{sender}}: \(change)",
+            "device.text": """
+            \(changeText)
+
+            {{time}}{{#place}}, from {{place}}{{/place}}
+
+            Was that you? Then there is nothing to do. If it was not, open your account and look at your devices, your
+            sessions and what you allowed:
+
+            {{page}}
+            """,
+            "device.html": page(
+                "en",
+                """
+                <p><strong>\(changeText)</strong></p>
+                <p>{{time}}{{#place}}, from {{place}}{{/place}}</p>
+                <p>Was that you? Then there is nothing to do. If it was not, <a href="{{page}}">open your account</a> and \
+                look at your devices, your sessions and what you allowed.</p>
+                """),
+            "device.sms": "{{sender}}: \(change). If that was not you, open {{page}}",
         ],
         "de": [
             "test.subject": "Eine Nachricht von {{sender}}",
@@ -125,8 +145,56 @@ extension MessageTemplates {
                 """),
             "sign-in.sms":
                 "{{code}} ist Ihr Code für die Anmeldung bei {{sender}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
+            "device.subject": "{{sender}}: \(germanChange)",
+            "device.text": """
+            \(germanChangeText)
+
+            {{time}}{{#place}}, von {{place}}{{/place}}
+
+            Waren Sie das? Dann ist nichts zu tun. Wenn nicht, öffnen Sie Ihr Konto und sehen Sie nach Ihren Geräten, Ihren
+            Sitzungen und dem, was Sie erlaubt haben:
+
+            {{page}}
+            """,
+            "device.html": page(
+                "de",
+                """
+                <p><strong>\(germanChangeText)</strong></p>
+                <p>{{time}}{{#place}}, von {{place}}{{/place}}</p>
+                <p>Waren Sie das? Dann ist nichts zu tun. Wenn nicht, <a href="{{page}}">öffnen Sie Ihr Konto</a> und sehen \
+                Sie nach Ihren Geräten, Ihren Sitzungen und dem, was Sie erlaubt haben.</p>
+                """),
+            "device.sms": "{{sender}}: \(germanChange). Waren Sie das nicht? {{page}}",
         ],
     ]
+
+    /// What was done with a device, in a few words, and as a sentence.
+    private static let change =
+        """
+        {{device}} {{#removed}}was removed{{/removed}}{{#suspended}}was suspended{{/suspended}}\
+        {{#confirmed}}was confirmed{{/confirmed}}{{#confirming}}is to be confirmed{{/confirming}}
+        """
+    private static let changeText =
+        """
+        {{#removed}}Your device {{device}} was removed. It can approve nothing any more.{{/removed}}\
+        {{#suspended}}Your device {{device}} was suspended. It can approve nothing until it is resumed.{{/suspended}}\
+        {{#confirmed}}Your device {{device}} was confirmed. It can approve everywhere now.{{/confirmed}}\
+        {{#confirming}}Somebody at this address says that the device {{device}} is yours. It can approve everywhere from \
+        the time below on, unless it is removed before.{{/confirming}}
+        """
+    private static let germanChange =
+        """
+        {{device}} {{#removed}}wurde entfernt{{/removed}}{{#suspended}}wurde gesperrt{{/suspended}}\
+        {{#confirmed}}wurde bestätigt{{/confirmed}}{{#confirming}}soll bestätigt werden{{/confirming}}
+        """
+    private static let germanChangeText =
+        """
+        {{#removed}}Ihr Gerät {{device}} wurde entfernt. Es kann nichts mehr bestätigen.{{/removed}}\
+        {{#suspended}}Ihr Gerät {{device}} wurde gesperrt. Es kann nichts bestätigen, bis es entsperrt wird.{{/suspended}}\
+        {{#confirmed}}Ihr Gerät {{device}} wurde bestätigt. Es kann jetzt überall zustimmen.{{/confirmed}}\
+        {{#confirming}}Jemand, der diese Nachrichten liest, sagt, dass das Gerät {{device}} Ihres ist. Ab der Zeit unten \
+        kann es überall zustimmen, wenn es nicht vorher entfernt wird.{{/confirming}}
+        """
 
     private static let digits = #"<p style="font-size: 2em; letter-spacing: 0.15em"><strong>{{code}}</strong></p>"#
 

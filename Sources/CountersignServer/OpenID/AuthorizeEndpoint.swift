@@ -132,6 +132,8 @@ extension SignInDoor {
         _ result: Result, of wanted: Wanted, _ incoming: Incoming, isAfterForm: Bool = false,
         frame: PageFrame? = nil
     ) throws -> Response {
+        // Our own page needs no result: the browser has its session.
+        if wanted.redirectURI.hasSameBytes(as: ports.issuer.accountPage) { return Self.redirect(to: AccountPage.path) }
         var fields: [(String, String)]
         switch result {
         case .code(let code): fields = [("code", code.reveal())]

@@ -104,7 +104,7 @@ extension SignInDoor {
         return (outcome, visit)
     }
 
-    private static func path(of incoming: Incoming) -> String { String(incoming.target.prefix { $0 != "?" }) }
+    static func path(of incoming: Incoming) -> String { String(incoming.target.prefix { $0 != "?" }) }
 
     private func facts(of found: Authorization) async throws -> LinkFacts {
         guard case .shown(let client, _) = try await ShowRelyingParty.show(found.client, ports: ports) else {

@@ -9,7 +9,7 @@ import Hummingbird
 ///
 /// Spec: docs/decisions/0072-signing-in.md.
 final class SignInDoor: Door {
-    let paths = ["/oauth2/authorize", SignInDoor.logoutPath, "/signin", "/assets"]
+    let paths = ["/oauth2/authorize", SignInDoor.logoutPath, "/signin", AccountPage.path, "/assets"]
     let resources: DoorResources
     let cookies: BrowserCookies
 
@@ -24,6 +24,7 @@ final class SignInDoor: Door {
         addAuthorize(to: &table)
         addSignIn(to: &table)
         addLogout(to: &table)
+        addAccount(to: &table)
         for asset in PageAssets.all {
             table.add(.get, asset.path) { _, _ in
                 var response = Response(bytes: asset.bytes, type: asset.contentType)

@@ -47,6 +47,7 @@ package struct Maintenance: Sendable {
                 guard isOurs else { continue }
                 try await ExpireChallenges.sweep(ports: ports)
                 try await TellWaits.sweep(ports: ports)
+                try await ConfirmWaiting.sweep(ports: ports)
                 try await reseal(&resealing)
                 if round.isMultiple(of: Self.sweepEvery) { try await sweep() }
             } catch is CancellationError {

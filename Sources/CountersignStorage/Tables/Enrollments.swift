@@ -7,7 +7,8 @@ private enum Statements {
     static let columns = """
         id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, pin_key,
         biometric_key, device, push, created_at, wrong_pins, pin_locked_at, awaits, counts_from,
-        customs, versions, suspended_at, methods_count, pin_counts_from, biometric_counts_from, confirmed_at, third_party
+        customs, versions, suspended_at, methods_count, pin_counts_from, biometric_counts_from, confirmed_at, third_party,
+        confirming_from
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let withCertificate = SQLStatement("SELECT \(columns), certificate FROM enrollments WHERE id = $1")
@@ -28,7 +29,7 @@ private enum Statements {
         """
         INSERT INTO enrollments (\(columns), fingerprint, certificate)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12, NULL, $13, NULL, $14, NULL,
-        NULL, $17, $18, $15, $16)
+        NULL, $17, $18, NULL, $15, $16)
         """)
     static let putPIN = SQLStatement(
         """
@@ -50,7 +51,8 @@ private enum Statements {
     static let lockPIN = SQLStatement("UPDATE enrollments SET pin_locked_at = $2 WHERE id = $1")
     static let remove = SQLStatement(
         """
-        UPDATE enrollments SET removed_at = $2, removal_reason = $3, push = NULL, push_token = NULL
+        UPDATE enrollments SET removed_at = $2, removal_reason = $3, push = NULL, push_token = NULL,
+        confirming_from = NULL
         WHERE id = $1 AND removed_at IS NULL
         """)
     static let count = SQLStatement(
@@ -65,7 +67,11 @@ private enum Statements {
         biometric_counts_from = CASE WHEN biometric_counts_from > $2 THEN $2 ELSE biometric_counts_from END
         WHERE id = $1
         """)
-    static let confirm = SQLStatement("UPDATE enrollments SET confirmed_at = $2 WHERE id = $1")
+    static let confirm = SQLStatement(
+        "UPDATE enrollments SET confirmed_at = $2, confirming_from = NULL WHERE id = $1")
+    static let confirmFrom = SQLStatement("UPDATE enrollments SET confirming_from = $2 WHERE id = $1")
+    static let confirming = SQLStatement(
+        "SELECT id FROM enrollments WHERE confirming_from <= $1 ORDER BY confirming_from LIMIT $2")
     static let suspend = SQLStatement("UPDATE enrollments SET suspended_at = $2 WHERE id = $1")
     static let putDevice = SQLStatement("UPDATE enrollments SET device = $2 WHERE id = $1")
     static let putVersions = SQLStatement("UPDATE enrollments SET versions = $2 WHERE id = $1")
@@ -100,7 +106,7 @@ extension SQLTransaction {
     }
 
     func findWithCertificate(_ id: EnrollmentID) throws -> (enrollment: Enrollment, certificate: [UInt8])? {
-        try first(Statements.withCertificate, [id.value]) { (try enrollment($0), try $0.blob(25)) }
+        try first(Statements.withCertificate, [id.value]) { (try enrollment($0), try $0.blob(26)) }
     }
 
     func state(_ id: EnrollmentID) throws -> Enrollment.State? {
@@ -152,6 +158,14 @@ extension SQLTransaction {
 
     func confirm(_ enrollment: EnrollmentID, at time: Timestamp?) throws {
         try connection.send(Statements.confirm, [enrollment.value, .optional(time?.milliseconds)])
+    }
+
+    func confirm(_ enrollment: EnrollmentID, from time: Timestamp?) throws {
+        try connection.send(Statements.confirmFrom, [enrollment.value, .optional(time?.milliseconds)])
+    }
+
+    func confirming(by now: Timestamp, limit: Int) throws -> [EnrollmentID] {
+        try all(Statements.confirming, [now.value, .integer(Int64(limit))]) { try $0.id(0) }
     }
 
     func suspend(_ enrollment: EnrollmentID, since time: Timestamp?) throws {
@@ -308,7 +322,7 @@ extension SQLTransaction {
             customs: try row.optionalValue(17, Self.customs) ?? [:], push: device.push,
             createdAt: try row.time(12), countsFrom: try row.time(16), methodsCount: try row.integer(20) == 1,
             approval: try row.optionalID(15), confirmedAt: try row.optionalTime(23),
-            isByThirdParty: try row.integer(24) == 1)
+            confirmingFrom: try row.optionalTime(25), isByThirdParty: try row.integer(24) == 1)
     }
 
     private static func text(of versions: [Int64]) -> String { versions.map(String.init).joined(separator: " ") }

@@ -144,18 +144,33 @@ extension SQLTransaction {
         add(filter.until?.value) { "at < \($0)" }
         let statement = SQLStatement(
             """
-            SELECT sequence, id, at, kind, actor, client_id, user_id, enrollment_id, challenge_id, detail FROM audit
+            SELECT \(Self.eventColumns) FROM audit
             WHERE \((["sequence > $1"] + conditions).joined(separator: " AND ")) ORDER BY sequence LIMIT $2
             """)
         if let since = filter.since { arguments[0] = .integer(max(sequence, try self.sequence(before: since))) }
-        return try all(statement, arguments) { row in
-            let event = AuditEvent(
-                id: try row.id(1), at: try row.time(2), kind: try row.value(3) { AuditEventKind(rawValue: $0) },
-                actor: try row.value(4) { Actor($0) }, client: try row.optionalID(5), user: try row.optionalID(6),
-                enrollment: try row.optionalID(7), challenge: try row.optionalID(8),
-                detail: try row.value(9) { try? JSONValue(parsing: Array($0.utf8)).object })
-            return (try row.integer(0), event)
-        }
+        return try all(statement, arguments, Self.event)
+    }
+
+    func latest(of user: UserID, _ kinds: [AuditEventKind], limit: Int) throws -> [AuditEvent] {
+        let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let statement = SQLStatement(
+            """
+            SELECT \(Self.eventColumns) FROM audit
+            WHERE user_id = $1 AND kind IN (\(names)) ORDER BY sequence DESC LIMIT $2
+            """)
+        return try all(statement, [user.value, .integer(Int64(limit))], Self.event).map(\.event)
+    }
+
+    private static let eventColumns =
+        "sequence, id, at, kind, actor, client_id, user_id, enrollment_id, challenge_id, detail"
+
+    private static func event(_ row: SQLRow) throws -> (sequence: Int64, event: AuditEvent) {
+        let event = AuditEvent(
+            id: try row.id(1), at: try row.time(2), kind: try row.value(3) { AuditEventKind(rawValue: $0) },
+            actor: try row.value(4) { Actor($0) }, client: try row.optionalID(5), user: try row.optionalID(6),
+            enrollment: try row.optionalID(7), challenge: try row.optionalID(8),
+            detail: try row.value(9) { try? JSONValue(parsing: Array($0.utf8)).object })
+        return (try row.integer(0), event)
     }
 
     /// The largest allowed difference between the clocks of servers; events are in the order of writing,

@@ -8,8 +8,13 @@ private enum Statements {
     static let heldByID = SQLStatement("\(byID.text) FOR SHARE")
     static let put = SQLStatement(
         """
-        INSERT INTO relying_parties (client_id, settings) VALUES ($1, $2)
-        ON CONFLICT (client_id) DO UPDATE SET settings = excluded.settings
+        INSERT INTO relying_parties (client_id, settings, account) VALUES ($1, $2, $3)
+        ON CONFLICT (client_id) DO UPDATE SET settings = excluded.settings, account = excluded.account
+        """)
+    static let account = SQLStatement(
+        """
+        SELECT p.client_id FROM relying_parties p JOIN clients c ON c.id = p.client_id
+        WHERE p.account = 1 AND c.third_party = 0 AND c.disabled_at IS NULL ORDER BY p.client_id LIMIT 1
         """)
     static let delete = SQLStatement("DELETE FROM relying_parties WHERE client_id = $1")
 }
@@ -33,9 +38,12 @@ extension SQLTransaction {
         }
     }
 
-    func put(_ party: RelyingParty) throws {
-        try connection.send(Statements.put, [party.client.value, .text(party.json.text)])
+    func put(_ party: RelyingParty, isAccount: Bool) throws {
+        try connection.send(
+            Statements.put, [party.client.value, .text(party.json.text), .integer(isAccount ? 1 : 0)])
     }
+
+    func account() throws -> ClientID? { try first(Statements.account, []) { try $0.id(0) } }
 
     func delete(_ client: ClientID) throws -> Bool {
         try connection.execute(Statements.delete, [client.value]) == 1

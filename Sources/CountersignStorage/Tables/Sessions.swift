@@ -3,7 +3,7 @@ import CountersignWire
 import Encodings
 
 private enum Statements {
-    private static let columns = "id, secret_hash, authentication, created_at, idle_until, expires_at"
+    private static let columns = "id, secret_hash, authentication, created_at, idle_until, expires_at, place"
     static let ofUser = SQLStatement(
         """
         SELECT \(columns) FROM sessions
@@ -14,10 +14,15 @@ private enum Statements {
         SELECT \(columns) FROM sessions
         WHERE secret_hash = $1 AND ended_at IS NULL AND idle_until > $2 AND expires_at > $2
         """)
+    static let byID = SQLStatement(
+        """
+        SELECT \(columns) FROM sessions WHERE id = $1 AND ended_at IS NULL AND idle_until > $2 AND expires_at > $2
+        """)
     static let insert = SQLStatement(
         """
-        INSERT INTO sessions (id, secret_hash, user_id, enrollment_id, authentication, created_at, idle_until, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        INSERT INTO sessions
+          (id, secret_hash, user_id, enrollment_id, authentication, created_at, idle_until, expires_at, place)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """)
     static let use = SQLStatement("UPDATE sessions SET idle_until = $2 WHERE id = $1 AND ended_at IS NULL")
     static let end = SQLStatement("UPDATE sessions SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL")
@@ -37,18 +42,25 @@ private enum Statements {
 /// Sessions, and the clients that take part in them.
 extension SQLTransaction {
     func find(_ secret: SecretHash, at time: Timestamp) throws -> Session? {
-        try first(Statements.bySecret, [.blob(secret.bytes), time.value], Self.session)
+        try first(Statements.bySecret, [.blob(secret.bytes), time.value], session)
+    }
+
+    func find(_ session: SessionID, at time: Timestamp) throws -> Session? {
+        try first(Statements.byID, [session.value, time.value], self.session)
     }
 
     func sessions(of user: UserID, at time: Timestamp) throws -> [Session] {
-        try all(Statements.ofUser, [user.value, time.value], Self.session)
+        try all(Statements.ofUser, [user.value, time.value], session)
     }
 
-    private static func session(_ row: SQLRow) throws -> Session {
-        Session(
-            id: try row.id(0), secretHash: SecretHash(stored: try row.blob(1)),
-            authentication: try row.authentication(2), createdAt: try row.time(3), idleUntil: try row.time(4),
-            expiresAt: try row.time(5))
+    private func session(_ row: SQLRow) throws -> Session {
+        let id: SessionID = try row.id(0)
+        let place = try row.optionalBlob(6).flatMap { sealed in
+            ContextLine(try JSONValue(parsing: try sealer.open(sealed, for: Session.place(id))))
+        }
+        return Session(
+            id: id, secretHash: SecretHash(stored: try row.blob(1)), authentication: try row.authentication(2),
+            place: place, createdAt: try row.time(3), idleUntil: try row.time(4), expiresAt: try row.time(5))
     }
 
     func insert(_ session: Session) throws {
@@ -59,6 +71,7 @@ extension SQLTransaction {
                 .optional(session.authentication.evidence.enrollment?.description),
                 .text(session.authentication.json.text),
                 session.createdAt.value, session.idleUntil.value, session.expiresAt.value,
+                .optional(try session.place.map { try sealer.seal($0.json.encoded, for: Session.place(session.id)) }),
             ])
     }
 
@@ -89,4 +102,8 @@ extension SQLTransaction {
         guard let sid else { throw StoreError.corruptRow("session client") }
         return sid
     }
+}
+
+extension Session {
+    static func place(_ id: some CustomStringConvertible) -> String { "session place \(id)" }
 }

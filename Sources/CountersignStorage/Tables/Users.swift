@@ -15,7 +15,12 @@ private enum Statements {
     static let linkedByIDLocked = SQLStatement("\(linked) AND l.user_id = $2 \(locked)")
     static let linkedByExternalID = SQLStatement("\(linked) AND l.external_id = $2")
     static let linkedByExternalIDLocked = SQLStatement("\(linked) AND l.external_id = $2 \(locked)")
-    static let linkCount = SQLStatement("SELECT count(*) FROM user_links WHERE user_id = $1")
+    /// The account page needs nobody to stay.
+    static let linkCount = SQLStatement(
+        """
+        SELECT count(*) FROM user_links l WHERE l.user_id = $1 AND NOT EXISTS
+          (SELECT 1 FROM relying_parties p WHERE p.client_id = l.client_id AND p.account = 1)
+        """)
     static let noticeReceivers = SQLStatement(
         """
         SELECT c.id, c.notice_uri, l.external_id, c.third_party FROM user_links l JOIN clients c ON c.id = l.client_id

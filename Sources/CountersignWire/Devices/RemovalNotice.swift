@@ -83,6 +83,8 @@ public enum RemovalReason: String, Sendable, CaseIterable {
     case lost
     /// The user removed it on another device of theirs.
     case otherDevice = "removed_by_other_device"
+    /// The user removed it on their account page.
+    case account = "removed_on_account_page"
     /// A relying party removed it for security: the user must enroll anew.
     case security = "removed_for_security"
     /// The user did not approve it on another device.

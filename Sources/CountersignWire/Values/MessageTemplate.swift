@@ -6,4 +6,6 @@ package enum MessageTemplate: String, CaseIterable, Sendable {
     case code
     /// Brings the code of a sign-in, in a mail also a link.
     case signIn = "sign-in"
+    /// Tells a person what was done with one of their trusted devices.
+    case device
 }

@@ -34,6 +34,8 @@ package struct RelyingParty: Hashable, Sendable {
     package enum Registration: String, CaseIterable, Sendable {
         /// Only whom the client names by its own call.
         case closed
+        /// Whoever is a user of the deployment already.
+        case known
         /// Whoever proves an address, or is a user of the deployment already.
         case open
     }
@@ -112,6 +114,11 @@ package struct RelyingParty: Hashable, Sendable {
     package func redirectURI(named text: String) -> RedirectURI? {
         redirectURIs.first { $0.allows(text, isApp: profile == .native) }
     }
+
+    /// Whether people sign in to their account page through the client: the page is one of its redirect URIs.
+    ///
+    /// - Parameter page: the URI of the page.
+    package func isAccount(at page: String) -> Bool { redirectURIs.contains { $0.description.hasSameBytes(as: page) } }
 
     /// The registered URI to return to after a sign-out that a request names.
     ///

@@ -9,7 +9,7 @@ import Testing
 @Suite("Plain text and HTML from localised templates")
 struct TemplateTests {
     private static let parts = ["subject", "text", "html", "sms"].flatMap { part in
-        ["test", "code", "sign-in"].map { "\($0).\(part)" }
+        ["test", "code", "sign-in", "device"].map { "\($0).\(part)" }
     }
 
     private func issuer() throws -> Issuer { try #require(Issuer("https://login.example.com")) }
@@ -114,6 +114,31 @@ struct TemplateTests {
         }
     }
 
+    @Test(
+        "A message about a device says what was done, from where, and where to look",
+        arguments: PersonalMessage.DeviceChange.allCases)
+    func device(_ change: PersonalMessage.DeviceChange) throws {
+        let words: [PersonalMessage.DeviceChange: (String, String)] = [
+            .removed: ("was removed", "wurde entfernt"), .suspended: ("was suspended", "wurde gesperrt"),
+            .confirmed: ("was confirmed", "wurde bestätigt"), .confirming: ("is to be", "soll bestätigt"),
+        ]
+        let place = ContextLine(address: "192.0.2.1", userAgent: nil)
+        let name = try DisplayLine("Pixel <9>")
+        for language in [LanguageTag.english, try #require(LanguageTag("de"))] {
+            let message = PersonalMessage.device(
+                change, of: name, by: try ClientName("ACME"), at: Timestamp(seconds: 1_795_428_902), from: place,
+                page: "https://login.example.com/account", in: language)
+            let (english, german) = try #require(words[change])
+            let mail = try templates().mail(message)
+            #expect(mail.subject.contains(language == .english ? english : german), "\(mail.subject)")
+            #expect(mail.text.contains("2026-11-23 10:15 UTC") && mail.text.contains("192.0.2.1"))
+            #expect(mail.text.contains("https://login.example.com/account") && mail.text.contains("Pixel <9>"))
+            #expect(mail.html.contains("Pixel &lt;9&gt;") && !mail.html.contains("<9>"))
+            let text = try templates().text(message)
+            #expect(text.contains(language == .english ? english : german) && !text.contains("@login"))
+        }
+    }
+
     @Test("What is put into a page is escaped there, and nowhere else; a subject stays one line")
     func escaping() throws {
         let mail = try templates(["en/code.subject": "{{sender}}\r\nBcc: x\n"], sender: "A & <B>").mail(code())
@@ -137,8 +162,8 @@ struct TemplateTests {
         expectRefusal("de/code.sms does not show {{code}}", of: ["de/code.sms": "Your code"])
         expectRefusal("en/code.html, line 2: expectedSectionEnd", of: ["en/code.html": "{{code}}\n{{#a}}"])
         expectRefusal(
-            "en/code.txt is no part of a template: those are code.html, code.sms, code.subject, code.text, sign-in.html, "
-                + "sign-in.sms, sign-in.subject, sign-in.text, test.html, test.sms, test.subject, test.text",
+            "en/code.txt is no part of a template: those are code.html, code.sms, code.subject, code.text, device.html, "
+                + "device.sms, device.subject, device.text, sign-in.html, sign-in.sms, sign-in.subject, sign-in.text, test.html, test.sms, test.subject, test.text",
             of: ["en/code.txt": "{{code}}"])
         expectRefusal("/english is not the name of a language, such as de or pt-BR", of: ["english/code.text": ""])
         expectRefusal("/de_AT is not the name of a language, such as de or pt-BR", of: ["de_AT/code.text": ""])

@@ -1,0 +1,118 @@
+package import CountersignWire
+package import Encodings
+
+/// Confirms, suspends or removes a device, by its user on the account page.
+///
+/// Removing and suspending need any one way to sign in, so that nobody is locked out who has lost a phone; they shorten
+/// no wait. What is done is told to the addresses of the user. Spec: NIST SP 800-63B-4 §4.3;
+/// docs/decisions/0077-account-page.md.
+package enum ActOnOwnDevice {
+    /// What is done.
+    package enum Act: String, CaseIterable, Sendable {
+        /// The user says that the device is theirs.
+        case confirm
+        /// The device can do nothing until it is resumed.
+        case suspend
+        /// The device is removed for ever.
+        case remove
+    }
+
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// It is done, now or since before; the name is that of the device.
+        case done(DisplayLine)
+        /// The device is confirmed from this time on, unless somebody objects.
+        case later(DisplayLine, from: Timestamp)
+        /// The person must sign in, or sign in anew, through the account page's client.
+        case signIn
+        /// The way in which the person has signed in does not suffice.
+        case tooWeak
+        /// The user has no such device, or it waits and cannot be suspended.
+        case notFound
+    }
+
+    /// Acts on a device of whoever has signed in.
+    ///
+    /// - Parameters:
+    ///   - act: what to do.
+    ///   - id: the enrollment.
+    ///   - secret: what the browser's cookie holds; nil for none.
+    ///   - user: whom the page was shown to.
+    ///   - place: from where it is done.
+    ///   - language: the language of the page.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func act(
+        _ act: Act, on id: EnrollmentID, by secret: Secret<String>?, shownTo user: UserID, from place: ContextLine?,
+        in language: LanguageTag?, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let transports = ports.transports
+        return try await ports.commit(at: now, as: .user(user)) { work in
+            guard let client = try work.accountClient() else { return .signIn }
+            try work.users.lock(user)
+            guard let visit = try work.accountVisit(secret, by: client), visit.user == user else { return .signIn }
+            // check: AccountTests.fresh
+            guard visit.isFresh(at: now) else { return .signIn }
+            guard let device = try work.enrollments.find(id), device.isPresent else { return .notFound }
+            // check: AccountTests.others
+            guard device.user == user else { return .notFound }
+            let name = device.device.name
+            let teller = Teller(client: client, place: place, language: language, transports: transports)
+            switch act {
+            case .remove:
+                _ = try work.removeEnrollment(id, reason: .account, concerning: client.id)
+                try work.tell(.removed, of: device, at: now, teller)
+            case .suspend:
+                guard device.counts(at: now) else { return .notFound }
+                guard device.state == .active else { return .done(name) }
+                try work.setSuspended(device, true)
+                try work.tell(.suspended, of: device, at: now, teller)
+            case .confirm:
+                guard !device.isConfirmed else { return .done(name) }
+                switch try work.confirmation(by: visit) {
+                case .refused: return .tooWeak
+                case .byDevice: try work.confirm(device)
+                case .byAddress:
+                    let isNew = device.confirmingFrom == nil
+                    if let time = try work.confirmByAddress(device) {
+                        if isNew { try work.tell(.confirming, of: device, at: time, teller) }
+                        return .later(name, from: time)
+                    }
+                }
+                try work.tell(.confirmed, of: device, at: now, teller)
+            }
+            return .done(name)
+        }
+    }
+
+    /// What a message to the user's addresses says besides what was done.
+    fileprivate struct Teller: Sendable {
+        let client: Client
+        let place: ContextLine?
+        let language: LanguageTag?
+        let transports: Transports
+    }
+}
+
+extension UnitOfWork {
+    /// Tells all addresses of a user that can be reached what was done with a device.
+    fileprivate func tell(
+        _ change: PersonalMessage.DeviceChange, of device: Enrollment, at time: Timestamp,
+        _ teller: ActOnOwnDevice.Teller
+    ) throws {
+        let message = PersonalMessage.device(
+            change, of: device.device.name, by: teller.client.name, at: time, from: teller.place,
+            page: issuer.accountPage, in: teller.language)
+        let party = try relyingParties.find(teller.client.id)
+        for identifier in try identifiers.verified(of: device.user) where teller.transports.reach(identifier.address) {
+            // Text messages cost, so they go only where the page sends codes as well.
+            guard identifier.address.kind == .email || party?.sends(to: identifier.address) == true else { continue }
+            try outbox.enqueue(
+                OutboxMessage(
+                    id: nextID(), content: .personal(message, to: identifier.address, client: teller.client.id),
+                    dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime)))
+            notify(.outbox)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package import CountersignWire
+package import Encodings
+
+/// Ends sessions, and what clients may have, by their user on the account page.
+///
+/// It needs no fresh authentication: whoever ends something gains nothing.
+package enum EndOwnAccess {
+    /// What ends.
+    package enum Extent: Hashable, Sendable {
+        /// A session, with all tokens that were given in it.
+        case session(SessionID)
+        /// All sessions but that of this browser.
+        case otherSessions
+        /// What a client may have, with all its tokens.
+        case client(ClientID)
+    }
+
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// It has ended, now or before; the name is that of the client.
+        case done(ClientName?)
+        /// The person must sign in through the account page's client.
+        case signIn
+    }
+
+    /// Ends something of whoever has signed in.
+    ///
+    /// - Parameters:
+    ///   - extent: what ends.
+    ///   - secret: what the browser's cookie holds; nil for none.
+    ///   - user: whom the page was shown to.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func end(
+        _ extent: Extent, by secret: Secret<String>?, shownTo user: UserID, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        return try await ports.commit(at: now, as: .user(user)) { work in
+            guard let client = try work.accountClient(), let visit = try work.accountVisit(secret, by: client),
+                visit.user == user
+            else { return .signIn }
+            switch extent {
+            case .session(let id):
+                guard let session = try work.sessions.find(id, at: now) else { return .done(nil) }
+                // check: AccountTests.othersSession
+                guard session.user == user else { return .done(nil) }
+                try work.endWhole(session)
+            case .otherSessions:
+                for session in try work.sessions.sessions(of: user, at: now) where session.id != visit.session.id {
+                    try work.endWhole(session)
+                }
+            case .client(let id):
+                try work.endAccess(of: id, to: user)
+                return .done(try work.clients.find(id)?.name)
+            }
+            return .done(nil)
+        }
+    }
+}
+
+extension UnitOfWork {
+    /// Ends a session with all tokens that were given in it: a thief of a session may have got some that outlive it.
+    fileprivate func endWhole(_ session: Session) throws {
+        try endFamilies(.wholeSession(session.id), because: .sessionEnded)
+        try endSession(session)
+    }
+
+    /// Ends what a client may have, also what it has not fetched yet.
+    fileprivate func endAccess(of client: ClientID, to user: UserID) throws {
+        let had = try grants.find(user, for: client) != nil
+        try grants.deleteGrant(of: user, for: client)
+        let ended = try families.end(.user(user, client), because: .accessEnded, at: now)
+        try authorizations.deleteAll(of: user, at: client)
+        if ended > 0 { try raise(.tokensEnded(.user(user, client), .accessEnded, count: ended)) }
+        if had || ended > 0 { try raise(.accessEnded(user, client)) }
+    }
+}

@@ -1,0 +1,146 @@
+package import CountersignWire
+package import Encodings
+
+/// Shows a person what belongs to them: addresses, devices, sessions, what they allowed, and what happened last.
+package enum ShowAccount {
+    /// How many events are shown.
+    fileprivate static let eventCount = 20
+
+    /// The result of the operation.
+    package enum Outcome: Sendable {
+        /// The account.
+        case shown(Account)
+        /// The person must sign in, through this client.
+        case signIn(Client)
+        /// There is no account page, because no client is set up for it.
+        case off
+    }
+
+    /// Shows the account of whoever has signed in.
+    ///
+    /// - Parameters:
+    ///   - secret: what the browser's cookie holds; nil for none.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func show(_ secret: Secret<String>?, ports: Ports) async throws -> Outcome {
+        try await ports.read(at: ports.time.now, as: .system) { work in
+            guard let client = try work.accountClient() else { return .off }
+            guard let visit = try work.accountVisit(secret, by: client) else { return .signIn(client) }
+            return .shown(try work.account(of: visit))
+        }
+    }
+}
+
+/// What a person sees on their account page.
+package struct Account: Sendable {
+    /// A device, and the client that enrolled it.
+    package struct Device: Sendable {
+        /// The enrollment.
+        package let enrollment: Enrollment
+        /// The name of the client that enrolled it.
+        package let client: ClientName?
+    }
+
+    /// A session, and the device by which it was opened.
+    package struct OpenSession: Sendable {
+        /// The session.
+        package let session: Session
+        /// The name of the device that approved; nil where an address did.
+        package let device: DisplayLine?
+    }
+
+    /// What a client may have.
+    package struct Access: Sendable {
+        /// The client.
+        package let client: ClientID
+        /// Its name.
+        package let name: ClientName
+        /// The scopes.
+        package let scopes: Set<String>
+        /// Since when.
+        package let since: Timestamp
+    }
+
+    /// An event, with the names of what it concerns.
+    package struct Event: Sendable {
+        /// The event.
+        package let event: AuditEvent
+        /// The name of the client; nil for none.
+        package let client: ClientName?
+        /// The name of the device; nil for none.
+        package let device: DisplayLine?
+    }
+
+    /// Who is at the page.
+    package let visit: AccountVisit
+    /// By which ways people sign in to the page.
+    package let ways: Set<SignInWay>
+    /// How the person may confirm a device.
+    package let confirmation: AccountConfirmation
+    /// The addresses that are verified at all clients, oldest first.
+    package let addresses: [VerifiedIdentifier]
+    /// What clients say of further addresses, with the name of each client.
+    package let claims: [(claim: ClaimedIdentifier, client: ClientName?)]
+    /// The devices that are not removed, oldest first.
+    package let devices: [Device]
+    /// The sessions that have not ended, oldest first.
+    package let sessions: [OpenSession]
+    /// What clients may have.
+    package let access: [Access]
+    /// What happened, newest first.
+    package let events: [Event]
+}
+
+extension AuditEventKind {
+    /// The kinds of events that a person sees on their account page.
+    package static let ofAccount: [AuditEventKind] = [
+        .signedIn, .sessionEnded, .consentGiven, .accessEnded, .identifierVerified, .enrollmentCreated,
+        .enrollmentConfirmed, .enrollmentSuspended, .enrollmentResumed, .enrollmentRemoved, .methodChanged,
+        .challengeApproved, .challengeDenied, .challengeReported,
+    ]
+}
+
+extension UnitOfWork {
+    fileprivate func account(of visit: AccountVisit) throws -> Account {
+        let user = visit.user
+        var names: [ClientID: ClientName] = [:]
+        func name(_ client: ClientID) throws -> ClientName? {
+            if names[client] == nil { names[client] = try clients.find(client)?.name }
+            return names[client]
+        }
+        let all = try enrollments.all(of: user)
+        let devices = Dictionary(all.map { ($0.id, $0.device.name) }) { first, _ in first }
+        let (verified, claims) = try identifiers.identifiers(of: user)
+        let known = Set(verified.map { hasher.identifier($0.address) })
+        return Account(
+            visit: visit, ways: try relyingParties.find(visit.client.id)?.ways ?? [],
+            confirmation: try confirmation(by: visit), addresses: verified,
+            claims: try claims.filter { !known.contains(hasher.identifier($0.address)) }
+                .map { ($0, try name($0.client)) },
+            devices: try all.filter(\.isPresent).map { .init(enrollment: $0, client: try name($0.client)) },
+            sessions: try sessions.sessions(of: user, at: now).map {
+                .init(session: $0, device: $0.authentication.evidence.enrollment.flatMap { devices[$0] })
+            },
+            access: try access(of: user).compactMap { client, scopes, since in
+                try name(client).map { .init(client: client, name: $0, scopes: scopes, since: since) }
+            },
+            events: try audit.latest(of: user, AuditEventKind.ofAccount, limit: ShowAccount.eventCount).map { event in
+                .init(
+                    event: event, client: try event.client.flatMap(name),
+                    device: event.enrollment.flatMap { devices[$0] })
+            })
+    }
+
+    /// What clients may have: by what the user allowed them, or by tokens that outlive the session.
+    private func access(of user: UserID) throws -> [(ClientID, Set<String>, since: Timestamp)] {
+        var found: [ClientID: (scopes: Set<String>, since: Timestamp)] = [:]
+        for grant in try grants.grants(of: user) { found[grant.client] = (grant.scopes, grant.givenAt) }
+        for family in try families.families(of: user) where family.isOffline && family.isActive(at: now) {
+            let earlier = found[family.client]
+            found[family.client] = (
+                (earlier?.scopes ?? []).union(family.scopes), min(earlier?.since ?? family.createdAt, family.createdAt)
+            )
+        }
+        return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value.scopes, $0.value.since) }
+    }
+}

@@ -1,0 +1,306 @@
+import CountersignCore
+import CountersignPages
+import CountersignWire
+import Encodings
+import HTTPTypes
+import Hummingbird
+
+/// The page on which people see what belongs to them, and end it.
+///
+/// Spec: docs/decisions/0077-account-page.md.
+extension SignInDoor {
+    func addAccount(to table: inout RouteTable) {
+        table.add(.get, AccountPage.path, query: ["ui_locales"]) { [self] request, context in
+            let visit = Visit(try await Incoming(request, context), cookies, ports)
+            return try await accountPage(visit, languages: try FormFields(query: visit.incoming)["ui_locales"])
+        }
+        table.add(.get, "\(AccountPage.path)/devices/:id/remove", query: ["ui_locales"]) { [self] request, context in
+            let visit = Visit(try await Incoming(request, context), cookies, ports)
+            let languages = try FormFields(query: visit.incoming)["ui_locales"]
+            switch try await ShowAccount.show(visit.session, ports: ports) {
+            case .off: throw noAccount(visit)
+            case .signIn(let client): return try await signInToAccount(visit, client, languages)
+            case .shown(let account):
+                guard let page = account.removal(of: visit.incoming.parameter("id") ?? "", at: ports.time.now) else {
+                    return Self.redirect(to: AccountPage.path)
+                }
+                return try accountReply(page, account, visit, languages, path: Self.path(of: visit.incoming))
+            }
+        }
+        for act in ActOnOwnDevice.Act.allCases {
+            table.add(.post, "\(AccountPage.path)/devices/:id/\(act.rawValue)") { [self] request, context in
+                let (carried, visit) = try accountForm(try await Incoming(request, context))
+                let id = visit.incoming.parameter("id").flatMap { EnrollmentID($0) }
+                guard let id else { return Self.redirect(to: AccountPage.path) }
+                return try await self.act(act, on: id, carried, visit)
+            }
+        }
+        let ends: [(path: String, extent: @Sendable (Incoming) -> EndOwnAccess.Extent?)] = [
+            ("sessions/:id/end", { $0.parameter("id").flatMap { SessionID($0) }.map { .session($0) } }),
+            ("sessions/end-others", { _ in .otherSessions }),
+            ("access/:id/end", { $0.parameter("id").flatMap { ClientID($0) }.map { .client($0) } }),
+        ]
+        for (path, extent) in ends {
+            table.add(.post, "\(AccountPage.path)/\(path)") { [self] request, context in
+                let (carried, visit) = try accountForm(try await Incoming(request, context))
+                guard let extent = extent(visit.incoming) else { return Self.redirect(to: AccountPage.path) }
+                return try await end(extent, carried, visit)
+            }
+        }
+    }
+
+    /// A form of the account page, and what it carries.
+    private func accountForm(_ incoming: Incoming) throws -> (SealedAccount, Visit) {
+        let form = try FormFields(form: incoming)
+        let visit = Visit(incoming, cookies, ports)
+        guard let sealed = form["request"], !visit.isNew,
+            let carried = SealedAccount(opening: sealed, in: visit.browser, ports: ports)
+        else { throw PageError(.tooOld, why: nil, status: 400).said(in: language(nil, incoming)) }
+        return (carried, visit)
+    }
+
+    private func act(
+        _ act: ActOnOwnDevice.Act, on id: EnrollmentID, _ carried: SealedAccount, _ visit: Visit
+    ) async throws -> Response {
+        let outcome = try await ActOnOwnDevice.act(
+            act, on: id, by: visit.session, shownTo: carried.user, from: visit.place,
+            in: LanguageTag(language(carried.languages, visit.incoming).rawValue), ports: ports)
+        let announcement: AccountPage.Announcement?
+        switch outcome {
+        case .done(let name):
+            announcement =
+                switch act {
+                case .confirm: .confirmed(name.text)
+                case .suspend: .suspended(name.text)
+                case .remove: .removed(name.text)
+                }
+        case .later, .tooWeak, .notFound: announcement = nil
+        case .signIn: return try await confirmPerson(carried, visit)
+        }
+        return try await accountPage(visit, announcement, languages: carried.languages)
+    }
+
+    private func end(
+        _ extent: EndOwnAccess.Extent, _ carried: SealedAccount, _ visit: Visit
+    ) async throws -> Response {
+        switch try await EndOwnAccess.end(extent, by: visit.session, shownTo: carried.user, ports: ports) {
+        case .signIn: return try await confirmPerson(carried, visit)
+        case .done(let client):
+            let announcement: AccountPage.Announcement? =
+                switch extent {
+                case .session: .sessionEnded
+                case .otherSessions: .othersEnded
+                case .client: client.map { .accessEnded($0.text) }
+                }
+            return try await accountPage(visit, announcement, languages: carried.languages)
+        }
+    }
+
+    private func accountPage(
+        _ visit: Visit, _ announcement: AccountPage.Announcement? = nil, languages: String?
+    ) async throws -> Response {
+        switch try await ShowAccount.show(visit.session, ports: ports) {
+        case .off: throw noAccount(visit)
+        case .signIn(let client): return try await signInToAccount(visit, client, languages)
+        case .shown(let account):
+            let page = account.page(announcement, at: ports.time.now)
+            return try accountReply(page, account, visit, languages, path: AccountPage.path)
+        }
+    }
+
+    private func noAccount(_ visit: Visit) -> PageError {
+        PageError(.notUnderstood, why: "no client has the redirect URI \(ports.issuer.accountPage)", status: 404)
+            .said(in: language(nil, visit.incoming))
+    }
+
+    /// The pages on which a person signs in to the account page.
+    private func signInToAccount(_ visit: Visit, _ client: Client, _ languages: String?) async throws -> Response {
+        try await identifierPage(
+            CarriedSignIn(wanted: wanted(by: client, languages)), visit, typed: nil, of: client)
+    }
+
+    /// The same for the person to whom the page was shown, who must authenticate anew before an act.
+    private func confirmPerson(_ carried: SealedAccount, _ visit: Visit) async throws -> Response {
+        switch try await ShowAccount.show(visit.session, ports: ports) {
+        case .off: throw noAccount(visit)
+        case .signIn(let client): return try await signInToAccount(visit, client, carried.languages)
+        case .shown(let account):
+            let client = account.visit.client
+            var wanted = wanted(by: client, carried.languages)
+            wanted.hint = .id(account.visit.user)
+            guard let address = account.addresses.first?.address else {
+                return try await identifierPage(CarriedSignIn(wanted: wanted), visit, typed: nil, of: client)
+            }
+            wanted.identifier = .address(address)
+            return try await choosePage(CarriedSignIn(wanted: wanted), visit, of: client)
+        }
+    }
+
+    private func wanted(by client: Client, _ languages: String?) -> Wanted {
+        var wanted = Wanted(client: client.id, redirectURI: ports.issuer.accountPage, scopes: [TokenFamily.openID])
+        wanted.languages = languages.map(AuthorizationChecks.languages)
+        return wanted
+    }
+
+    private func accountReply(
+        _ page: some HostedPage, _ account: Account, _ visit: Visit, _ languages: String?, path: String
+    ) throws -> Response {
+        let sealed = SealedAccount(
+            user: account.visit.user, languages: languages.map(AuthorizationChecks.languages))
+        let frame = PageFrame(
+            language: language(languages, visit.incoming), issuerHost: ports.issuer.host,
+            client: PageFrame.Client(name: account.visit.client.name.text, host: ports.issuer.host),
+            ledger: PageFrame.Ledger(identifier: account.personName),
+            request: try sealed.sealed(for: visit.browser, ports: ports), languageSwitch: .link(path),
+            now: Int(ports.time.now.seconds))
+        var response = PageResponse(page, in: frame).response()
+        response.headers[.cacheControl] = "no-store"
+        if visit.isNew { response.headers[values: .setCookie].append(cookies.setting(visit.browser)) }
+        return response
+    }
+}
+
+extension Account {
+    /// Who has signed in, as the person knows it; nil where they have no address.
+    fileprivate var personName: String? { addresses.first?.address.description }
+
+    fileprivate func page(_ announcement: AccountPage.Announcement?, at now: Timestamp) -> AccountPage {
+        AccountPage(
+            announcement: announcement, identifiers: identifiers, devices: devices.map { page(of: $0, at: now) },
+            confirming: confirmation == .refused ? .afterSignIn(with: confirmedDevice(at: now)) : .here,
+            sessions: sessions.map(page), access: access.map(\.page), activity: events.compactMap(\.activity))
+    }
+
+    private var identifiers: [AccountPage.Identifier] {
+        addresses.map { .init(text: $0.address.description, standing: .verified(at: Int($0.verifiedAt.seconds))) }
+            + claims.map {
+                .init(text: $0.claim.address.description, standing: .claimed(by: $0.client?.text))
+            }
+    }
+
+    /// The name of the only confirmed device; nil for none, or several.
+    private func confirmedDevice(at now: Timestamp) -> String? {
+        let confirmed = devices.filter { $0.enrollment.isConfirmed && $0.enrollment.isLetIn(at: now) }
+        return confirmed.count == 1 ? confirmed[0].enrollment.device.name.text : nil
+    }
+
+    private func lastApproval(by enrollment: EnrollmentID) -> Int? {
+        events.first { $0.event.kind == .challengeApproved && $0.event.enrollment == enrollment }
+            .map { Int($0.event.at.seconds) }
+    }
+
+    private func page(of device: Device, at now: Timestamp) -> AccountPage.Device {
+        let enrollment = device.enrollment
+        var methods: Set<AccountPage.Device.Method> = []
+        if enrollment.methods.contains(.pin) { methods.insert(.pin) }
+        if enrollment.methods.contains(.biometric) { methods.insert(.biometric) }
+        let state: AccountPage.Device.State =
+            if case .suspended = enrollment.state {
+                .suspended
+            } else if enrollment.counts(at: now) {
+                .active
+            } else {
+                .waiting(until: Int(enrollment.countsFrom.seconds))
+            }
+        return AccountPage.Device(
+            id: "\(enrollment.id)", name: enrollment.device.name.text, methods: methods,
+            enrolledAt: Int(enrollment.createdAt.seconds), client: device.client?.text ?? "",
+            lastApprovedAt: lastApproval(by: enrollment.id), state: state,
+            reach: enrollment.isConfirmed ? .everywhere : enrollment.isByThirdParty ? .clientAlone : .operatorsSites)
+    }
+
+    private func page(of open: OpenSession) -> AccountPage.Session {
+        let session = open.session
+        let way: AccountPage.Session.Way? =
+            switch session.authentication.evidence {
+            case .approval: open.device.map { .device($0.text) }
+            case .code(_, .email): .email
+            case .code(_, .phone): .text
+            }
+        return AccountPage.Session(
+            id: "\(session.id)",
+            browser: session.place?.userAgent.flatMap { ContextLine(address: nil, userAgent: $0)?.line.text },
+            place: session.place?.address, since: Int(session.createdAt.seconds),
+            lastSeen: session.usedAt > session.createdAt ? Int(session.usedAt.seconds) : nil, way: way,
+            isThisOne: session.id == visit.session.id)
+    }
+
+    /// The page that asks whether to remove a device; nil if the person has no such device.
+    fileprivate func removal(of id: String, at now: Timestamp) -> RemoveDevicePage? {
+        guard let device = devices.first(where: { "\($0.enrollment.id)".hasSameBytes(as: id) }) else { return nil }
+        let enrollment = device.enrollment
+        let others = devices.filter { $0.enrollment.id != enrollment.id }
+        let isLast = enrollment.isLetIn(at: now) && !others.contains { $0.enrollment.isLetIn(at: now) }
+        let next = others.filter { $0.enrollment.state == .active }.min {
+            $0.enrollment.countsFrom < $1.enrollment.countsFrom
+        }
+        let kinds = Set(addresses.map(\.address.kind))
+        let way: RemoveDevicePage.Remaining.Way =
+            if kinds.contains(.email), ways.contains(.email) {
+                .email
+            } else if kinds.contains(.phone), ways.contains(.text) {
+                .text
+            } else {
+                .none
+            }
+        let state: RemoveDevicePage.State =
+            if case .suspended = enrollment.state { .suspended } else {
+                enrollment.counts(at: now) ? .active : .waiting
+            }
+        return RemoveDevicePage(
+            id: id, name: enrollment.device.name.text, enrolledAt: Int(enrollment.createdAt.seconds),
+            client: device.client?.text ?? "", lastUsedAt: lastApproval(by: enrollment.id), state: state,
+            endsThisSession: visit.session.authentication.evidence.enrollment == enrollment.id,
+            remaining: isLast
+                ? .init(nextDevice: next?.enrollment.device.name.text, way: way) : nil)
+    }
+}
+
+extension Account.Access {
+    fileprivate var page: AccountPage.Access {
+        AccountPage.Access(
+            clientID: "\(client)", client: name.text,
+            scopes: scopes.sorted().compactMap { scope in
+                switch scope {
+                case TokenFamily.openID: .identity
+                case TokenFamily.offlineAccess: .staySignedIn
+                case PersonalAddress.Kind.email.rawValue: .email
+                case PersonalAddress.Kind.phone.rawValue: .phone
+                default: nil
+                }
+            }, since: Int(since.seconds))
+    }
+}
+
+extension Account.Event {
+    /// The event in the words of the page; nil if what it names is gone.
+    fileprivate var activity: AccountPage.Activity? {
+        let client = client?.text
+        let device = device?.text
+        let kind: AccountPage.Activity.Kind? =
+            switch event.kind {
+            case .signedIn: client.map { .signedIn($0) }
+            case .challengeApproved: client.map { .approved($0) }
+            case .challengeDenied: client.map { .declined($0) }
+            case .challengeReported: client.map { .reported($0) }
+            case .enrollmentCreated: device.map { .deviceEnrolled($0) }
+            case .enrollmentRemoved: device.map { .deviceRemoved($0) }
+            case .enrollmentSuspended: device.map { .deviceSuspended($0) }
+            case .enrollmentResumed: device.map { .deviceResumed($0) }
+            case .enrollmentConfirmed: device.map { .deviceConfirmed($0) }
+            case .methodChanged: device.map { .methodChanged($0) }
+            case .identifierVerified: event.detail["address"]?.string == "phone" ? .phoneVerified : .emailVerified
+            case .consentGiven: client.map { .consentGiven($0) }
+            case .accessEnded: client.map { .accessEnded($0) }
+            case .sessionEnded: .sessionEnded
+            default: nil
+            }
+        guard let kind else { return nil }
+        let isOnDevice =
+            switch event.kind {
+            case .signedIn, .challengeApproved, .challengeDenied, .challengeReported: true
+            default: false
+            }
+        return AccountPage.Activity(kind, at: Int(event.at.seconds), device: isOnDevice ? device : nil)
+    }
+}

@@ -1,0 +1,379 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+// Spec: docs/decisions/0077-account-page.md.
+@Suite("On the account page a person sees what is theirs, and ends it")
+struct AccountTests {
+    /// A shop with a customer, a third party that takes anybody, and an account page.
+    private struct Scene: Sendable {
+        let shop: SignInScene
+        let third: Client
+        let account: Client
+
+        var world: World { shop.world }
+        var user: UserID { shop.user }
+        var phone: EnrollmentID { shop.device.enrollment }
+
+        init(_ engine: Engine = .sqlite) async throws {
+            shop = try await SignInScene(engine)
+            let world = shop.world
+            let ways: Set<SignInWay> = [.device, .qr, .email]
+            try await shop.set(ways: ways, registration: .open)
+            third = try await world.makeClient("Third", waives: true, isThirdParty: true).client
+            account = try await world.makeClient("Acme account").client
+            try await Self.set(third, at: SignInScene.redirectURI, .open, in: world)
+            try await Self.set(account, at: world.ports.issuer.accountPage, .known, in: world)
+        }
+
+        static func set(
+            _ client: Client, at uri: String, _ registration: RelyingParty.Registration, in world: World
+        ) async throws {
+            let party = RelyingParty(
+                client: client.id, profile: .native, redirectURIs: [try #require(RedirectURI(uri))],
+                askedBrowsers: .all, ways: [.device, .qr, .email], registration: registration)
+            #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
+            try await world.store.refreshKeys()
+        }
+
+        /// The cookie of a browser that is signed in by a code to the customer's address.
+        func byMail() async throws -> Secret<String> {
+            let signedIn = try await shop.signedInByMail("customer-1", at: shop.shop)
+            #expect(signedIn.user == user)
+            return try #require(signedIn.finished.session).secret
+        }
+
+        /// The cookie of a browser that is signed in by a tap on a device.
+        func byTap(_ device: TestDevice? = nil) async throws -> Secret<String> {
+            try #require(
+                try await shop.signedIn(with: device ?? shop.device, as: "customer-1", at: shop.shop).session
+            ).secret
+        }
+
+        func act(
+            _ act: ActOnOwnDevice.Act, on device: EnrollmentID, by secret: Secret<String>?, shownTo user: UserID? = nil
+        ) async throws -> ActOnOwnDevice.Outcome {
+            try await ActOnOwnDevice.act(
+                act, on: device, by: secret, shownTo: user ?? self.user,
+                from: ContextLine(address: "192.0.2.7", userAgent: nil), in: .english, ports: world.ports)
+        }
+
+        func end(_ extent: EndOwnAccess.Extent, by secret: Secret<String>?) async throws -> EndOwnAccess.Outcome {
+            try await EndOwnAccess.end(extent, by: secret, shownTo: user, ports: world.ports)
+        }
+
+        func show(_ secret: Secret<String>?) async throws -> Account? {
+            switch try await ShowAccount.show(secret, ports: world.ports) {
+            case .shown(let account): return account
+            case .signIn(let client):
+                #expect(client.id == account.id)
+                return nil
+            case .off: throw World.Broken("off")
+            }
+        }
+
+        func enrollment(_ id: EnrollmentID) async throws -> Enrollment {
+            try #require(try await world.store.read { try $0.enrollments.find(id) })
+        }
+
+        func confirm(_ id: EnrollmentID) async throws {
+            #expect(try await ConfirmEnrollment.confirm(id, by: .system, ports: world.ports) == .done)
+        }
+
+        /// A sign-in to the account page itself, by a code to an address.
+        func askedForAccount(_ name: String) async throws -> Authorization {
+            world.time.advance(seconds: 60)
+            var wanted = try shop.wanted(name, at: account)
+            wanted.redirectURI = world.ports.issuer.accountPage
+            guard case .asked(let asked) = try await shop.ask(wanted, by: .email) else { throw World.Broken("asked") }
+            return asked
+        }
+
+        /// What was sent to the customer's address from the account page.
+        func told() async throws -> [PersonalMessage] {
+            let now = world.time.now
+            return try await world.store.lease(.mail, limit: 100, now: now, until: now).compactMap { leased in
+                guard case .personal(let message, let address, account.id) = leased.message.content else { return nil }
+                #expect("\(address)" == "customer-1@example.com")
+                return message
+            }
+        }
+    }
+
+    @Test(
+        "Whoever has one device says by a code to their address that it is theirs, and is told",
+        arguments: Engine.allCases)
+    func confirmed(_ engine: Engine) async throws {
+        let scene = try await Scene(engine)
+        let session = try await scene.byMail()
+        let account = try #require(try await scene.show(session))
+        #expect(account.confirmation == .byAddress)
+        #expect(account.devices.map(\.enrollment.id) == [scene.phone] && account.addresses.count == 1)
+        #expect(
+            try await scene.act(.confirm, on: scene.phone, by: session)
+                == .done(account.devices[0].enrollment.device.name))
+        #expect(try await scene.enrollment(scene.phone).isConfirmed)
+        let told = try await scene.told()
+        #expect(told.count == 1 && told[0].template == .device && told[0].values["confirmed"] != nil)
+        #expect(
+            told[0].values["place"]?.reveal() == "192.0.2.7" && told[0].values["sender"]?.reveal() == "Acme account")
+        let events = try #require(try await scene.show(session)).events.map(\.event)
+        #expect(events.first?.kind == .enrollmentConfirmed && events.first?.actor == .user(scene.user))
+    }
+
+    @Test(
+        "A mailbox alone brings no device in before the wait of a new one, whatever is removed meanwhile",
+        arguments: Engine.allCases)
+    func mailbox(_ engine: Engine) async throws {
+        for removesPhone in [false, true] {
+            let scene = try await Scene(engine)
+            let world = scene.world
+            // Whoever reads the mailbox becomes known to the third party, and enrolls a phone of their own there.
+            _ = try await scene.byMail()
+            #expect(try await scene.shop.signedInByMail("customer-1", at: scene.third).user == scene.user)
+            let planted = try await world.makeDevice(of: scene.user, by: scene.third)
+            let session = try await scene.byMail()
+            if removesPhone {
+                guard case .done = try await scene.act(.remove, on: scene.phone, by: session) else {
+                    throw World.Broken("removed")
+                }
+            }
+            let due = world.time.now.adding(Client.standardCoolingOff)
+            let outcome = try await scene.act(.confirm, on: planted.enrollment, by: session)
+            #expect(outcome == .later(try await scene.enrollment(planted.enrollment).device.name, from: due))
+            // Asking again starts no new wait, and ends none.
+            world.time.advance(seconds: 60)
+            #expect(try await scene.act(.confirm, on: planted.enrollment, by: session) == outcome)
+            #expect(try await scene.told().filter { $0.values["confirming"] != nil }.count == 1)
+            world.time.advance(Client.standardCoolingOff - 61)
+            try await ConfirmWaiting.sweep(ports: world.ports)
+            #expect(try await !scene.enrollment(planted.enrollment).isConfirmed)
+            world.time.advance(seconds: 1)
+            try await ConfirmWaiting.sweep(ports: world.ports)
+            #expect(try await scene.enrollment(planted.enrollment).isConfirmed)
+            #expect(try await scene.enrollment(planted.enrollment).confirmingFrom == nil)
+        }
+    }
+
+    @Test(
+        "The operator's devices remove a device that is about to be confirmed, and nothing confirms it"
+    )
+    func objected() async throws {
+        for way in ["device", "suspended", "claim"] {
+            let scene = try await Scene()
+            let world = scene.world
+            _ = try await scene.byMail()
+            _ = try await scene.shop.signedInByMail("customer-1", at: scene.third)
+            let planted = try await world.makeDevice(of: scene.user, by: scene.third)
+            let session = try await scene.byMail()
+            guard case .later = try await scene.act(.confirm, on: planted.enrollment, by: session) else {
+                throw World.Broken("at once")
+            }
+            switch way {
+            case "device":
+                let act = try await ActOnDevice.act(
+                    .remove, on: planted.enrollment, nil, by: try await scene.shop.device.call(), ports: world.ports)
+                #expect(act == .done)
+            case "suspended":
+                guard case .done = try await scene.act(.suspend, on: planted.enrollment, by: session) else {
+                    throw World.Broken("suspended")
+                }
+            default:
+                try await world.claim("attacker", of: scene.user, by: scene.third)
+                #expect(try await scene.shop.signedInByMail("attacker", at: scene.third).user == scene.user)
+            }
+            world.time.advance(Client.standardCoolingOff)
+            try await ConfirmWaiting.sweep(ports: world.ports)
+            #expect(try await !scene.enrollment(planted.enrollment).isConfirmed, "\(way)")
+        }
+    }
+
+    @Test("With a confirmed device neither an address nor an unconfirmed device nor a mere tap confirms another one")
+    func weak() async throws {
+        let scene = try await Scene()
+        let world = scene.world
+        let second = try await world.makeDevice(of: scene.user, by: scene.shop.shop)
+        // The first proof of the address takes back what was confirmed before.
+        _ = try await scene.byMail()
+        try await scene.confirm(scene.phone)
+        #expect(try await scene.act(.confirm, on: second.enrollment, by: try await scene.byMail()) == .tooWeak)
+        #expect(try await scene.act(.confirm, on: second.enrollment, by: try await scene.byTap(second)) == .tooWeak)
+        let tap = try await scene.byTap()
+        _ = try await second.setPIN()
+        #expect(try await scene.act(.confirm, on: second.enrollment, by: tap) == .tooWeak)
+        guard case .pin? = try await scene.enrollment(second.enrollment).methods.first else {
+            throw World.Broken("PIN")
+        }
+        let third = try await world.makeDevice(of: scene.user, by: scene.shop.shop)
+        #expect(try await scene.act(.remove, on: second.enrollment, by: tap) != .tooWeak)
+        // What the removed device leaves behind guards for as long as a new one would wait.
+        #expect(try await scene.act(.confirm, on: third.enrollment, by: tap) == .tooWeak)
+        world.time.advance(Client.standardCoolingOff)
+        let name = try await scene.enrollment(third.enrollment).device.name
+        #expect(try await scene.act(.confirm, on: third.enrollment, by: try await scene.byTap()) == .done(name))
+        #expect(try await scene.enrollment(third.enrollment).isConfirmed)
+    }
+
+    @Test(
+        "OWASP ASVS 7.5.1: an act on a device needs a sign-in of the last five minutes; an end needs none"
+    )
+    func fresh() async throws {
+        let scene = try await Scene()
+        let session = try await scene.byTap()
+        let other = try await scene.byMail()
+        scene.world.time.advance(.minutes(5))
+        for act in ActOnOwnDevice.Act.allCases {
+            #expect(try await scene.act(act, on: scene.phone, by: session) == .signIn, "\(act)")
+        }
+        #expect(try await scene.enrollment(scene.phone).state == .active)
+        #expect(try await scene.end(.otherSessions, by: session) == .done(nil))
+        #expect(try await scene.show(other) == nil)
+        #expect(try await scene.show(session) != nil)
+    }
+
+    @Test("Nobody touches what is somebody else's, and a page that was shown to another person does nothing")
+    func others() async throws {
+        let scene = try await Scene()
+        let world = scene.world
+        let stranger = try await world.makeUser("stranger", of: scene.shop.shop)
+        let device = try await world.makeDevice(of: stranger, by: scene.shop.shop)
+        let session = try await scene.byTap()
+        for act in ActOnOwnDevice.Act.allCases {
+            #expect(try await scene.act(act, on: device.enrollment, by: session) == .notFound)
+            #expect(try await scene.act(act, on: device.enrollment, by: session, shownTo: stranger) == .signIn)
+            #expect(try await scene.act(act, on: scene.phone, by: nil) == .signIn)
+        }
+        #expect(try await scene.enrollment(device.enrollment).state == .active)
+    }
+
+    @Test("Somebody else's session does not end, whoever knows its id")
+    func othersSession() async throws {
+        let scene = try await Scene()
+        let session = try await scene.byTap()
+        let newcomer = try await scene.shop.signedInByMail("newcomer", at: scene.shop.shop)
+        let theirs = try #require(newcomer.finished.session).secret
+        let id = try #require(try await scene.show(theirs)).visit.session.id
+        #expect(try await scene.end(.session(id), by: session) == .done(nil))
+        #expect(try await scene.show(theirs) != nil)
+        #expect(try await scene.end(.session(id), by: theirs) == .signIn)
+    }
+
+    @Test(
+        "NIST SP 800-63B-4 §4.3: a lost phone is removed or suspended by a mere address, and no wait is shorter"
+    )
+    func lost() async throws {
+        for act in [ActOnOwnDevice.Act.remove, .suspend] {
+            let scene = try await Scene()
+            let thief = try await scene.byTap()
+            let session = try await scene.byMail()
+            let name = try await scene.enrollment(scene.phone).device.name
+            #expect(try await scene.act(act, on: scene.phone, by: session) == .done(name))
+            #expect(try await scene.show(thief) == nil)
+            #expect(try await scene.told().contains { $0.values[act == .remove ? "removed" : "suspended"] != nil })
+            let trust = try await scene.world.ports.commit(at: scene.world.time.now, as: .system) { work in
+                try work.trustState(of: scene.user, in: .firstParty)
+            }
+            #expect(trust.newEnrollmentCounts != nil)
+            if act == .remove {
+                guard case .removed(.account, _) = try await scene.enrollment(scene.phone).state else {
+                    throw World.Broken("removed")
+                }
+                #expect(try await scene.act(act, on: scene.phone, by: session) == .notFound)
+            } else {
+                #expect(try await scene.act(act, on: scene.phone, by: session) == .done(name))
+            }
+        }
+    }
+
+    @Test("A session ends with all its tokens, also those that outlive it")
+    func sessions() async throws {
+        let scene = try await Scene()
+        let (_, tokens) = try await scene.shop.offline()
+        #expect(try await scene.shop.isGood(tokens))
+        let session = try await scene.byMail()
+        let others = try #require(try await scene.show(session)).sessions.filter { $0.session.place != nil }
+        #expect(others.count == 2 && others[0].device != nil && others[1].device == nil)
+        #expect(try await scene.end(.session(others[0].session.id), by: session) == .done(nil))
+        #expect(try await !scene.shop.isGood(tokens))
+        guard case .refused = Summary(try await scene.shop.refresh(tokens.refresh)) else {
+            throw World.Broken("refreshed")
+        }
+        #expect(try await scene.show(session)?.sessions.count == 1)
+    }
+
+    /// Whether a refresh was refused.
+    private enum Summary {
+        case refreshed, refused
+
+        init(_ outcome: RefreshTokens.Outcome) {
+            if case .refreshed = outcome { self = .refreshed } else { self = .refused }
+        }
+    }
+
+    @Test("What a client may have ends with its tokens and with the code that it has not redeemed; it asks anew")
+    func access() async throws {
+        let scene = try await Scene()
+        let (shop, third) = (scene.shop, scene.third)
+        _ = try await scene.byMail()
+        let signedIn = try await shop.signedInByMail("customer-1", at: third)
+        let session = try #require(signedIn.finished.session).secret
+        guard case .finished(let pending) = try await shop.goOn(signedIn.finished, at: third) else {
+            throw World.Broken("went on")
+        }
+        let before = try #require(try await scene.show(session)).access
+        #expect(before.map(\.client) == [third.id] && before[0].scopes == ["openid"])
+        #expect(try await scene.end(.client(third.id), by: session) == .done(third.name))
+        #expect(try await scene.show(session)?.access.isEmpty == true)
+        #expect(try await shop.redeem(pending.code, by: third.id) == .invalid)
+        let again = try await FinishSignIn.goOn(
+            try shop.wanted(nil, at: third), in: session, browser: shop.browser, ports: scene.world.ports)
+        guard case .asks = again else { throw World.Broken("\(again)") }
+        let kinds = try #require(try await scene.show(session)).events.map(\.event.kind)
+        #expect(kinds.filter { $0 == .accessEnded }.count == 1)
+    }
+
+    @Test("Whoever is a user signs in to the page, unknown to its client until then; nobody becomes one by it")
+    func signsIn() async throws {
+        let scene = try await Scene()
+        let (world, shop) = (scene.world, scene.shop)
+        _ = try await scene.byMail()
+        let asked = try await scene.askedForAccount("customer-1")
+        #expect(try await shop.enter(try #require(try await shop.sent(for: asked)), for: asked) == .authenticated)
+        guard case .finished(let finished) = try await shop.finish(asked) else { throw World.Broken("finish") }
+        #expect(try await scene.show(finished.session?.secret)?.visit.user == scene.user)
+        let nobody = try await scene.askedForAccount("nobody")
+        #expect(try await shop.sent(for: nobody) == nil)
+        let code = world.ports.hasher.code(of: try #require(nobody.ask?.verification))
+        guard case .wrong = try await shop.enter(code, for: nobody) else { throw World.Broken("a new user") }
+        // The page keeps nobody: when the last other client lets go, the user is deleted.
+        let links = try await world.store.read { try $0.links.find(.id(scene.user), of: scene.account.id) }
+        #expect(links != nil)
+        #expect(try await UnlinkUser.unlink(.id(scene.user), from: shop.shop.caller, ports: world.ports) == .unlinked)
+        let (left, link) = try await world.store.read {
+            (try $0.users.find(scene.user), try $0.links.find(.id(scene.user), of: scene.account.id))
+        }
+        #expect(left?.deletedAt != nil && link == nil)
+    }
+
+    @Test("A third party's device and word open nothing, and a third party is no account page")
+    func thirdParty() async throws {
+        let scene = try await Scene()
+        let (world, shop) = (scene.world, scene.shop)
+        try await world.link(scene.user, to: scene.third)
+        let planted = try await world.makeDevice(of: scene.user, by: scene.third)
+        try await world.claim("attacker", of: scene.user, by: scene.third)
+        let byWord = try await shop.signedInByMail("attacker", at: scene.third)
+        #expect(byWord.user == scene.user)
+        #expect(try await scene.show(byWord.finished.session?.secret) == nil)
+        let byDevice = try await shop.signedIn(with: planted, as: "attacker", at: scene.third)
+        #expect(try await scene.show(byDevice.session?.secret) == nil)
+        try await Scene.set(scene.third, at: world.ports.issuer.accountPage, .known, in: world)
+        #expect(try await scene.show(nil) == nil)
+        _ = try await DisableClient.disable(scene.account.id, by: .system, ports: world.ports)
+        guard case .off = try await ShowAccount.show(nil, ports: world.ports) else { throw World.Broken("on") }
+    }
+}
