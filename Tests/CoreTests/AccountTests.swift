@@ -359,6 +359,25 @@ struct AccountTests {
         #expect(left?.deletedAt != nil && link == nil)
     }
 
+    @Test("A user who is deleted leaves no link behind, also while the page is off; a third party keeps its users")
+    func links() async throws {
+        let scene = try await Scene()
+        let (world, shop) = (scene.world, scene.shop)
+        let toAccount = try await world.store.commit {
+            try $0.links.put(scene.user, to: scene.account.id, externalID: nil)
+        }
+        #expect(toAccount)
+        _ = try await DisableClient.disable(scene.account.id, by: .system, ports: world.ports)
+        try await Scene.set(scene.third, at: world.ports.issuer.accountPage, .known, in: world)
+        try await world.link(scene.user, to: scene.third)
+        #expect(try await UnlinkUser.unlink(.id(scene.user), from: shop.shop.caller, ports: world.ports) == .unlinked)
+        #expect(try await world.store.read { try $0.users.find(scene.user)?.deletedAt } == nil)
+        #expect(
+            try await UnlinkUser.unlink(.id(scene.user), from: scene.third.caller, ports: world.ports) == .unlinked)
+        #expect(try await world.store.read { try $0.users.find(scene.user)?.deletedAt } != nil)
+        #expect(try await world.count("user_links", where: "user_id = '\(scene.user)'") == 0)
+    }
+
     @Test("A third party's device and word open nothing, and a third party is no account page")
     func thirdParty() async throws {
         let scene = try await Scene()

@@ -9,8 +9,7 @@ package protocol RelyingPartyStore {
     func lock(_ client: ClientID) throws -> RelyingParty?
     /// - Parameter isAccount: whether people sign in to their account page through the client.
     func put(_ party: RelyingParty, isAccount: Bool) throws
-    /// The client through which people sign in to their account page: the first party's that has it longest; nil if
-    /// there is none that is enabled.
+    /// The client through which people sign in to their account page: the oldest that is enabled; nil for none.
     func account() throws -> ClientID?
     /// Returns false if the client had no such settings.
     func delete(_ client: ClientID) throws -> Bool

@@ -24,7 +24,9 @@ package enum SetRelyingParty {
             guard let type = try work.types.find(party.type), type.isOpen(to: client.id), type.channel == .devices,
                 type.numberEntry
             else { return .typeNotUsable }
-            try work.relyingParties.put(party, isAccount: party.isAccount(at: work.issuer.accountPage))
+            // A third party's page would decide who stays a user.
+            let isAccount = !client.isThirdParty && party.isAccount(at: work.issuer.accountPage)
+            try work.relyingParties.put(party, isAccount: isAccount)
             try work.raise(.relyingPartySet(party))
             return .set(party)
         }

@@ -85,7 +85,7 @@ extension UnitOfWork {
     ///   - caller: the client that wants it.
     func deleteIfUnknown(_ user: UserID, asked caller: ClientID) throws {
         guard try links.count(of: user) == 0 else { return }
-        if let account = try relyingParties.account() { try links.delete(user, from: account) }
+        try links.deleteLinks(of: user)
         for enrollment in try enrollments.active(of: user) {
             _ = try removeEnrollment(enrollment.id, reason: .user, concerning: caller)
         }

@@ -16,4 +16,6 @@ package protocol LinkStore {
     /// Sets whether a client blocks a user from enrolling devices; the client must be linked to the user.
     func blockEnrollment(_ isBlocked: Bool, of user: UserID, by client: ClientID) throws
     func delete(_ user: UserID, from client: ClientID) throws
+    /// Deletes all links of a user, also those that are not counted.
+    func deleteLinks(of user: UserID) throws
 }

@@ -14,7 +14,7 @@ private enum Statements {
     static let account = SQLStatement(
         """
         SELECT p.client_id FROM relying_parties p JOIN clients c ON c.id = p.client_id
-        WHERE p.account = 1 AND c.third_party = 0 AND c.disabled_at IS NULL ORDER BY p.client_id LIMIT 1
+        WHERE p.account = 1 AND c.disabled_at IS NULL ORDER BY p.client_id LIMIT 1
         """)
     static let delete = SQLStatement("DELETE FROM relying_parties WHERE client_id = $1")
 }

@@ -34,6 +34,7 @@ private enum Statements {
         """)
     static let block = SQLStatement(
         "UPDATE user_links SET enrollment_blocked = $3 WHERE client_id = $1 AND user_id = $2")
+    static let deleteLinks = SQLStatement("DELETE FROM user_links WHERE user_id = $1")
     static let unlink = SQLStatement("DELETE FROM user_links WHERE client_id = $1 AND user_id = $2")
     static let linkedUsers = SQLStatement("SELECT user_id FROM user_links WHERE client_id = $1 LIMIT $2")
     static let forgetBrowsers = SQLStatement("DELETE FROM known_browsers WHERE user_id = $1 AND client_id = $2")
@@ -84,6 +85,8 @@ extension SQLTransaction {
     func blockEnrollment(_ isBlocked: Bool, of user: UserID, by client: ClientID) throws {
         try connection.send(Statements.block, [client.value, user.value, .integer(isBlocked ? 1 : 0)])
     }
+
+    func deleteLinks(of user: UserID) throws { try connection.send(Statements.deleteLinks, [user.value]) }
 
     func delete(_ user: UserID, from client: ClientID) throws {
         try connection.send(Statements.unlink, [client.value, user.value])
