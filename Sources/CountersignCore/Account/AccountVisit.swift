@@ -49,11 +49,8 @@ extension UnitOfWork {
     func confirmation(by visit: AccountVisit) throws -> AccountConfirmation {
         switch visit.session.authentication.evidence {
         case .approval(_, let id):
-            guard try enrollments.find(id)?.isConfirmed == true,
-                try visit.session.authentication.strength >= .twoFactors
-                    || !trustState(of: visit.user, in: nil).isGuarded()
-            else { return .refused }
-            return .byDevice
+            let isTap = visit.session.authentication.strength < .twoFactors
+            return try confirms(id, isTap: isTap, of: visit.user) ? .byDevice : .refused
         case .code:
             let hasConfirmed = try enrollments.active(of: visit.user).contains {
                 $0.isConfirmed && $0.isLetIn(at: now)

@@ -110,7 +110,7 @@ extension UnitOfWork {
         else { return }
         switch outcome {
         case .approved(let method, let device):
-            let isConfirmed = try confirms(device, by: method, of: enrollment.user)
+            let isConfirmed = try confirms(device, isTap: method == .confirm, of: enrollment.user)
             try letIn(enrollment, by: .device(method))
             if isConfirmed { try confirm(enrollment) }
         case .expired: return

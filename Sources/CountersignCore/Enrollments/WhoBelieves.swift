@@ -104,9 +104,14 @@ extension UnitOfWork {
     /// Whether the user has confirmed a device by the approval of another one.
     ///
     /// A confirmed device counts at all clients, so that the approval must be good enough for all of them.
-    func confirms(_ approver: EnrollmentID, by method: AnswerMethod, of user: UserID) throws -> Bool {
+    ///
+    /// - Parameters:
+    ///   - approver: the device that approved.
+    ///   - isTap: whether the approval proves possession of that device alone.
+    ///   - user: the user of both.
+    func confirms(_ approver: EnrollmentID, isTap: Bool, of user: UserID) throws -> Bool {
         guard try enrollments.find(approver)?.isConfirmed == true else { return false }
-        return try method != .confirm || !trustState(of: user, in: nil).isGuarded()
+        return try !isTap || !trustState(of: user, in: nil).isGuarded()
     }
 
     /// Takes back that the user has confirmed what a client enrolled, since an address has just been proved on the

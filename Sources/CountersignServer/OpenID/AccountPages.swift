@@ -17,10 +17,7 @@ extension SignInDoor {
         table.add(.get, "\(AccountPage.path)/devices/:id/remove", query: ["ui_locales"]) { [self] request, context in
             let visit = Visit(try await Incoming(request, context), cookies, ports)
             let languages = try FormFields(query: visit.incoming)["ui_locales"]
-            switch try await ShowAccount.show(visit.session, ports: ports) {
-            case .off: throw noAccount(visit)
-            case .signIn(let client): return try await signInToAccount(visit, client, languages)
-            case .shown(let account):
+            return try await withAccount(visit, languages) { account in
                 guard let page = account.removal(of: visit.incoming.parameter("id") ?? "", at: ports.time.now) else {
                     return Self.redirect(to: AccountPage.path)
                 }
@@ -99,12 +96,22 @@ extension SignInDoor {
     private func accountPage(
         _ visit: Visit, _ announcement: AccountPage.Announcement? = nil, languages: String?
     ) async throws -> Response {
-        switch try await ShowAccount.show(visit.session, ports: ports) {
-        case .off: throw noAccount(visit)
-        case .signIn(let client): return try await signInToAccount(visit, client, languages)
-        case .shown(let account):
+        try await withAccount(visit, languages) { account in
             let page = account.page(announcement, at: ports.time.now)
             return try accountReply(page, account, visit, languages, path: AccountPage.path)
+        }
+    }
+
+    /// Answers whoever has signed in; others get the pages on which they do.
+    private func withAccount(
+        _ visit: Visit, _ languages: String?, _ reply: (Account) async throws -> Response
+    ) async throws -> Response {
+        switch try await ShowAccount.show(visit.session, ports: ports) {
+        case .off: throw noAccount(visit)
+        case .signIn(let client):
+            let carried = CarriedSignIn(wanted: wanted(by: client, languages))
+            return try await identifierPage(carried, visit, typed: nil, of: client)
+        case .shown(let account): return try await reply(account)
         }
     }
 
@@ -113,18 +120,9 @@ extension SignInDoor {
             .said(in: language(nil, visit.incoming))
     }
 
-    /// The pages on which a person signs in to the account page.
-    private func signInToAccount(_ visit: Visit, _ client: Client, _ languages: String?) async throws -> Response {
-        try await identifierPage(
-            CarriedSignIn(wanted: wanted(by: client, languages)), visit, typed: nil, of: client)
-    }
-
-    /// The same for the person to whom the page was shown, who must authenticate anew before an act.
+    /// The pages on which the person to whom the page was shown authenticates anew, before an act.
     private func confirmPerson(_ carried: SealedAccount, _ visit: Visit) async throws -> Response {
-        switch try await ShowAccount.show(visit.session, ports: ports) {
-        case .off: throw noAccount(visit)
-        case .signIn(let client): return try await signInToAccount(visit, client, carried.languages)
-        case .shown(let account):
+        try await withAccount(visit, carried.languages) { account in
             let client = account.visit.client
             var wanted = wanted(by: client, carried.languages)
             wanted.hint = .id(account.visit.user)
@@ -244,8 +242,10 @@ extension Account {
                 .none
             }
         let state: RemoveDevicePage.State =
-            if case .suspended = enrollment.state { .suspended } else {
-                enrollment.counts(at: now) ? .active : .waiting
+            switch page(of: device, at: now).state {
+            case .active: .active
+            case .waiting: .waiting
+            case .suspended: .suspended
             }
         return RemoveDevicePage(
             id: id, name: enrollment.device.name.text, enrolledAt: Int(enrollment.createdAt.seconds),
