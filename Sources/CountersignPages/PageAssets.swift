@@ -11,6 +11,8 @@ package enum PageAssets {
         case wait
         /// Sends the answer on to the client.
         case onward
+        /// Uses and creates passkeys.
+        case passkey
     }
 
     /// A file to serve.

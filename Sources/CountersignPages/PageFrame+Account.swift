@@ -11,6 +11,7 @@ extension PageFrame {
     enum AccountPart: String, CaseIterable {
         case addresses
         case devices
+        case passkeys
         case sessions
         case access
         case activity
@@ -19,6 +20,7 @@ extension PageFrame {
             switch self {
             case .addresses: .accountAddresses
             case .devices: .accountDevices
+            case .passkeys: .accountPasskeys
             case .sessions: .accountSessions
             case .access: .accountAccess
             case .activity: .accountActivity
@@ -33,7 +35,8 @@ extension PageFrame {
         let links = AccountPart.allCases.map { one in
             let page = part == nil ? "" : AccountPage.path
             let mark = one == part ? #" aria-current="true""# : ""
-            return #"<a href="\#(page)#\#(one.rawValue)"\#(mark)>[[\#(one.word.rawValue)]]</a>"#
+            let link = #"<a href="\#(page)#\#(one.rawValue)"\#(mark)>[[\#(one.word.rawValue)]]</a>"#
+            return one == .passkeys && part != one ? "{{#showsPasskeys}}\n\(link)\n{{/showsPasskeys}}" : link
         }
         return """
             <header>

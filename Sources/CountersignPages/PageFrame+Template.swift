@@ -48,8 +48,10 @@ extension PageFrame {
 
     private static func head(title: String, stylesheets: [String], scripts: [PageAssets.Script]) -> String {
         let styles = stylesheets.map { #"<link rel="stylesheet" href="\#($0)" />"# }
-        let loaded = scripts.map {
-            #"<script type="module" blocking="render" src="\#(PageAssets.path(of: $0))"></script>"#
+        let loaded = scripts.map { script in
+            let element = #"<script type="module" blocking="render" src="\#(PageAssets.path(of: script))"></script>"#
+            // Where the page offers no passkey, the script would do nothing.
+            return script == .passkey ? "{{#passkey}}\n\(element)\n{{/passkey}}" : element
         }
         return """
             <!DOCTYPE html>

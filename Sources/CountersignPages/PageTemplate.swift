@@ -53,6 +53,6 @@ package struct PageTemplate: Sendable {
         OpenAppPage.template, SignedInElsewherePage.template, ConsentPage.template, ApprovedPage.template,
         OnwardPage.template, OnwardPostPage.template, EndedPage.template, ErrorPage.template, SignedOutPage.template,
         SignOutPage.template, LinkHerePage.template, LinkElsewherePage.template, LinkCodePage.template,
-        AccountPage.template, RemoveDevicePage.template,
+        AccountPage.template, RemoveDevicePage.template, PasskeyPage.template, CreatePasskeyPage.template,
     ]
 }

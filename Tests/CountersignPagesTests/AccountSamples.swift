@@ -27,6 +27,13 @@ extension Samples {
         return accountPages(texts).map { Sample(name: "12-account\($0)", page: $1, frame: frame) }
             + [Sample(name: "12-account-empty-client", page: AccountPage(), frame: known)]
             + removals(texts).map { Sample(name: "13-remove-device\($0)", page: $1, frame: frame) }
+            + passkeyPages(texts).map { Sample(name: "13-passkey\($0)", page: $1, frame: frame) }
+            + [
+                Sample(
+                    name: "13-create-passkey",
+                    page: CreatePasskeyPage(
+                        offer: .init(options: texts.creationOptions, action: "/account/passkeys/create")), frame: frame)
+            ]
     }
 
     private static func accountPages(_ texts: ForeignTexts) -> [(String, AccountPage)] {
@@ -39,7 +46,8 @@ extension Samples {
                 .init(text: texts.phone, standing: .claimed(by: texts.client)),
                 .init(text: texts.phone, standing: .claimed(by: nil)),
             ], addPath: texts.path, devices: [pixel, waiting(texts), suspended] + methods(texts),
-            sessions: sessions(texts), access: access(texts), activity: activity(texts), earlierPath: texts.path)
+            passkeys: passkeys(texts), createPasskeyPath: texts.path, sessions: sessions(texts), access: access(texts),
+            activity: activity(texts), earlierPath: texts.path)
         var open = pixel
         open.reach = .clientAlone
         var early = waiting(texts)
@@ -50,17 +58,27 @@ extension Samples {
         elsewhere.confirming = .afterSignIn(with: texts.otherDevice)
         var nowhere = unconfirmed
         nowhere.confirming = .afterSignIn(with: nil)
+        var confirming = unconfirmed
+        for index in confirming.devices.indices { confirming.devices[index].confirmingFrom = now + 4 * day }
         var calm = whole
         calm.devices = [pixel]
+        calm.passkeys.removeLast(calm.passkeys.count - 1)
         calm.sessions.removeLast(calm.sessions.count - 1)
         let said: [(String, AccountPage.Announcement)] = [
             ("removed", .removed(texts.device)), ("suspended", .suspended(texts.device)),
             ("confirmed", .confirmed(texts.device)), ("session", .sessionEnded), ("others", .othersEnded),
             ("access", .accessEnded(texts.client)),
+            ("confirmed-later", .confirmedLater(texts.device, from: now + 4 * day)),
+            ("too-weak", .signInTooWeak), ("gone", .gone), ("passkey-created", .passkeyCreated(texts.passkey)),
+            ("passkey-created-later", .passkeyCreatedLater(texts.passkey, from: now + day)),
+            ("passkey-removed", .passkeyRemoved(texts.passkey)), ("passkey-renamed", .passkeyRenamed(texts.passkey)),
+            ("passkeys-full", .passkeysFull), ("passkey-not-created", .passkeyNotCreated),
         ]
         return [
             ("", whole), ("-empty", AccountPage()), ("-unconfirmed", unconfirmed),
-            ("-unconfirmed-elsewhere", elsewhere), ("-unconfirmed-nowhere", nowhere),
+            ("-unconfirmed-elsewhere", elsewhere), ("-unconfirmed-nowhere", nowhere), ("-confirming", confirming),
+            ("-no-passkeys", AccountPage(createPasskeyPath: texts.path)),
+            ("-passkeys-alone", AccountPage(passkeys: calm.passkeys)),
         ]
             + said.map { name, announcement in
                 var page = calm
@@ -79,6 +97,32 @@ extension Samples {
         .init(
             id: texts.id, name: texts.newDevice, methods: [.pin], enrolledAt: morning, client: texts.client,
             place: texts.place, state: .waiting(until: morning + day))
+    }
+
+    private static func passkeys(_ texts: ForeignTexts) -> [AccountPage.Passkey] {
+        [
+            .init(
+                id: texts.id, name: texts.passkey, createdAt: march, lastUsedAt: now - 94 * 60, isSynced: true,
+                waitsUntil: nil, isConfirmed: true),
+            .init(
+                id: texts.id, name: texts.newDevice, createdAt: morning, lastUsedAt: nil, isSynced: false,
+                waitsUntil: morning + day, isConfirmed: true),
+            .init(
+                id: texts.id, name: texts.otherDevice, createdAt: march, lastUsedAt: nil, isSynced: false,
+                waitsUntil: nil, isConfirmed: false),
+        ]
+    }
+
+    private static func passkeyPages(_ texts: ForeignTexts) -> [(String, PasskeyPage)] {
+        let page = PasskeyPage(
+            id: texts.id, name: texts.passkey, createdAt: march, lastUsedAt: now - 94 * 60, isSynced: true,
+            waitsUntil: nil, endsThisSession: false)
+        var wrong = page
+        wrong.hasNameError = true
+        let waiting = PasskeyPage(
+            id: texts.id, name: texts.newDevice, createdAt: morning, lastUsedAt: nil, isSynced: false,
+            waitsUntil: morning + day, endsThisSession: true)
+        return [("", page), ("-name-error", wrong), ("-waiting", waiting)]
     }
 
     private static func methods(_ texts: ForeignTexts) -> [AccountPage.Device] {
@@ -104,6 +148,8 @@ extension Samples {
                 way: .deviceCode(client: texts.client)),
             .init(id: texts.id, browser: nil, place: nil, since: march - 100 * day, lastSeen: now - day, way: .text),
             .init(id: texts.id, browser: texts.browser, place: nil, since: march),
+            .init(id: texts.id, browser: texts.browser, place: nil, since: march, way: .passkey(texts.passkey)),
+            .init(id: texts.id, browser: texts.browser, place: nil, since: march, way: .passkey(nil)),
         ]
     }
 
@@ -119,7 +165,9 @@ extension Samples {
     private static func activity(_ texts: ForeignTexts) -> [AccountPage.Activity] {
         let kinds: [AccountPage.Activity.Kind] = [
             .approved(texts.client), .deviceRemoved(texts.device), .deviceSuspended(texts.device),
-            .deviceResumed(texts.device), .deviceConfirmed(texts.device), .methodChanged(texts.device), .emailVerified,
+            .deviceResumed(texts.device), .deviceConfirmed(texts.device), .deviceConfirming(texts.device),
+            .passkeyCreated(texts.passkey), .passkeyRemoved(texts.passkey), .methodChanged(texts.device),
+            .emailVerified,
             .phoneVerified, .consentGiven(texts.client), .accessEnded(texts.client), .sessionEnded,
         ]
         return [
@@ -134,7 +182,7 @@ extension Samples {
     private static func removals(_ texts: ForeignTexts) -> [(String, RemoveDevicePage)] {
         let page = RemoveDevicePage(
             id: texts.id, name: texts.device, enrolledAt: march, client: texts.client, lastUsedAt: now - 94 * 60,
-            lastUsedPlace: texts.place)
+            lastUsedPlace: texts.place, showsPasskeys: true)
         var only = page
         only.endsThisSession = true
         let remaining: [(String, RemoveDevicePage.Remaining)] = [

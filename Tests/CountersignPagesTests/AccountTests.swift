@@ -11,10 +11,12 @@ struct AccountTests {
         #expect(page.texts.contains("It was enrolled on 4 March 2026 with Acme Bank."))
         #expect(page.texts.contains("Until you say yes, it can approve for Acme Bank only."))
         #expect(page.texts.contains("it can approve only for Acme Bank and other sites of the same operator."))
-        #expect(page.html.matches(of: /<span class="tag">Not confirmed<\/span>/).count == 2)
+        // The third is the tag of a passkey.
+        #expect(page.html.matches(of: /<span class="tag">Not confirmed<\/span>/).count == 3)
         #expect(page.posts.filter { $0 == "/account/devices/enr_7f3c/confirm" }.count == 2)
         let whole = try sample("12-account")
-        #expect(!whole.texts.contains("yours?") && !whole.html.contains("Not confirmed"))
+        #expect(!whole.texts.contains("yours?"))
+        #expect(whole.html.matches(of: /<span class="tag">Not confirmed<\/span>/).count == 1)
         #expect(!whole.posts.contains { $0.hasSuffix("/confirm") })
     }
 
@@ -29,6 +31,90 @@ struct AccountTests {
         #expect(page.texts.contains(text) && page.texts.contains("Is Pixel 9 yours?"))
         #expect(!page.posts.contains { $0.hasSuffix("/confirm") } && !page.texts.contains("Yes, keep it"))
         #expect(page.links.contains("/account/devices/enr_7f3c/remove"))
+    }
+
+    @Test("A device that is confirmed later says from when it counts everywhere, and asks nothing")
+    func confirming() throws {
+        let page = try sample("12-account-confirming")
+        #expect(
+            page.texts.contains("Pixel 9 counts everywhere from 27 November, 10:15. If you do not know it, remove it."))
+        #expect(page.texts.contains("It can approve from tomorrow, 09:30. If you do not know it, undo it."))
+        #expect(page.texts.contains("Last approval today, 08:41. Counts everywhere from 27 November, 10:15"))
+        #expect(page.texts.contains("Can approve from tomorrow, 09:30. Counts everywhere from 27 November, 10:15"))
+        #expect(!page.texts.contains("yours?") && !page.posts.contains { $0.hasSuffix("/confirm") })
+        // One that is confirmed counts everywhere already, whatever else is said of it.
+        var frame = try #require(Samples.all(in: .english).first { $0.name == "12-account" }).frame
+        frame.ledger = .init()
+        let device = AccountPage.Device(
+            id: "1", name: "Pixel 9", methods: [], enrolledAt: frame.now, client: "Acme Bank", confirmingFrom: frame.now
+        )
+        #expect(!AccountPage(devices: [device]).html(in: frame).contains("ounts everywhere"))
+    }
+
+    @Test("Passkeys stand between devices and sessions, where there are some or one can be created")
+    func passkeys() throws {
+        let page = try sample("12-account")
+        #expect(page.texts.contains("Synced. Last used today, 08:41"))
+        #expect(page.texts.contains("On one device. Created 4 March 2026. Counts only on the operator's own sites"))
+        #expect(page.html.contains(#"href="/account/passkeys/enr_7f3c" aria-label="Change iPad Air">Change</a>"#))
+        let empty = try sample("12-account-no-passkeys")
+        #expect(empty.texts.contains("None yet. A passkey signs you in here") && empty.links.contains("/signin/7f3c"))
+        #expect(
+            empty.html.contains(#"<p class="acts if-live"><a class="outlined" href="/signin/7f3c">Create a passkey"#))
+        let alone = try sample("12-account-passkeys-alone")
+        #expect(alone.texts.contains("Passkeys") && !alone.texts.contains("Create a passkey"))
+        #expect(try !sample("12-account-empty").texts.contains("asskey"))
+    }
+
+    @Test("A passkey that waits has a tag, and a notice that leads to its page")
+    func waitingPasskey() throws {
+        let page = try sample("12-account")
+        let notice = "The passkey iPad Air was created today, 09:30. It counts from tomorrow, 09:30."
+        #expect(page.texts.contains(notice + " If you do not know it, remove it."))
+        #expect(page.html.contains(#"<a class="outlined" href="/account/passkeys/enr_7f3c">Look at <bdi>iPad Air"#))
+        #expect(page.texts.contains("iPad Air\nWaiting\nCounts from tomorrow, 09:30"))
+        #expect(page.html.matches(of: /<span class="tag">Waiting<\/span>/).count == 2)
+        #expect(try !sample("12-account-said-removed").html.contains("class=\"notice\""))
+    }
+
+    @Test("A passkey is renamed and removed on a page of its own, which says what it is")
+    func changingPasskey() throws {
+        let page = try sample("13-passkey")
+        #expect(page.texts.contains("Change Anna's keyring") && page.texts.contains("on all its devices"))
+        #expect(page.texts.contains("4 March 2026") && page.texts.contains("Today, 08:41"))
+        #expect(page.texts.contains("It stays in your browser or password manager until you delete it there."))
+        #expect(page.forms == ["/account/passkeys/enr_7f3c/rename"] && page.links.contains("/account"))
+        #expect(page.posts == ["/account/passkeys/enr_7f3c/remove"])
+        #expect(!page.texts.contains("Counts from") && !page.texts.contains("Your session"))
+        let field = try #require(page.all.first { $0.attributes["id"] == "name" })
+        #expect(field.attributes["name"] == PasskeyPage.field && field.attributes["value"] == "Anna's keyring")
+        #expect(field.attributes["maxlength"] == "60" && field.attributes["aria-invalid"] == nil)
+        let waiting = try sample("13-passkey-waiting")
+        #expect(waiting.texts.contains("Counts fromTomorrow, 09:30") && waiting.texts.contains("On one device only"))
+        #expect(
+            waiting.texts.contains("Your session in this browser ends, too.") && !waiting.texts.contains("Last used"))
+        #expect(try sample("13-passkey-name-error").texts.contains("Type a name of 1 to 60 characters."))
+    }
+
+    @Test("A passkey is created by a button that only scripts show, with the options and the path")
+    func creatingPasskey() throws {
+        let page = try sample("13-create-passkey")
+        let button = try #require(page.all.first { $0.attributes["data-passkey-create"] != nil })
+        #expect(button.attributes["data-passkey-create"] == ForeignTexts().creationOptions)
+        #expect(button.attributes["class"] == "filled if-live" && page.posts == ["/account/passkeys/create"])
+        #expect(button.attributes["data-says-exists"] == "This device has a passkey for this account already.")
+        #expect(page.texts.contains("A false page cannot use it.") && page.links.contains("/account"))
+        #expect(page.html.contains(#"<p class="if-still">This browser cannot create a passkey"#))
+    }
+
+    @Test("A session and what happened name the passkey")
+    func namedPasskeys() throws {
+        let page = try sample("12-account")
+        #expect(page.texts.contains("Since 4 March, 09:30, with the passkey Anna's keyring"))
+        #expect(page.texts.contains("Since 4 March, 09:30, with a passkey\n"))
+        #expect(page.texts.contains("Passkey created: Anna's keyring"))
+        #expect(page.texts.contains("Passkey removed: Anna's keyring"))
+        #expect(page.texts.contains("Pixel 9: confirmation begun"))
     }
 
     @Test("A device that waits has a notice, and is undone, not removed")
@@ -46,7 +132,7 @@ struct AccountTests {
     @Test("This session has no End, every other has; all others are ended only where there are some")
     func sessions() throws {
         let page = try sample("12-account")
-        #expect(page.posts.filter { $0 == "/account/sessions/enr_7f3c/end" }.count == 4)
+        #expect(page.posts.filter { $0 == "/account/sessions/enr_7f3c/end" }.count == 6)
         #expect(page.posts.contains("/account/sessions/end-others"))
         #expect(page.texts.contains("Berlin, Germany. Since today, 10:15, with Pixel 9"))
         #expect(page.texts.contains("Berlin, Germany. Since 4 March, 09:30, by email. Last seen yesterday, 19:15"))
@@ -82,6 +168,16 @@ struct AccountTests {
             "suspended": "Pixel 9 was suspended. It approves nothing until another device of yours resumes it.",
             "confirmed": "Pixel 9 was confirmed.", "session": "The session was ended.",
             "others": "All other sessions were ended.", "access": "The access of Acme Bank was ended.",
+            "confirmed-later": "Pixel 9 counts everywhere from 27 November, 10:15, unless somebody objects.",
+            "too-weak":
+                "with a trusted device that you have confirmed, by its PIN or fingerprint if it has one, or with",
+            "gone": "What you wanted to change is not there any more, or cannot be changed now.",
+            "passkey-created": "The passkey Anna's keyring was created.",
+            "passkey-created-later": "The passkey Anna's keyring was created. It counts from tomorrow, 10:15.",
+            "passkey-removed": "The passkey Anna's keyring was removed.",
+            "passkey-renamed": "The passkey is now called Anna's keyring.",
+            "passkeys-full": "You have 20 passkeys, and more are not possible.",
+            "passkey-not-created": "No passkey was created: we could not use the answer of your browser. Try again.",
         ]
         for (name, text) in texts {
             let page = try sample("12-account-said-\(name)")
@@ -105,16 +201,23 @@ struct AccountTests {
 
     @Test("The panel says who is signed in, and leads to each part of the account and out")
     func panel() throws {
-        let parts = ["addresses", "devices", "sessions", "access", "activity"]
+        let parts = ["addresses", "devices", "passkeys", "sessions", "access", "activity"]
         let page = try sample("12-account")
         #expect(page.links.filter { $0.hasPrefix("#") } == ["#main"] + parts.map { "#\($0)" })
         #expect(page.all.filter { $0.name == "h2" }.compactMap { $0.attributes["id"] } == parts)
         #expect(page.links.contains("/oauth2/logout") && page.texts.contains("Signed in as\nanna@example.com"))
         #expect(try sample("12-account-empty-client").texts.contains("Signed in at\nlogin.acme.example"))
-        let below = try sample("13-remove-device")
-        #expect(below.links.filter { $0.contains("#") } == ["#main"] + parts.map { "/account#\($0)" })
-        let marked = below.all.filter { $0.attributes["aria-current"] != nil }
-        #expect(marked.map { $0.attributes["href"] } == ["/account#devices"])
+        for (name, part) in [
+            ("13-remove-device", "devices"), ("13-passkey", "passkeys"), ("13-create-passkey", "passkeys"),
+        ] {
+            let below = try sample(name)
+            #expect(below.links.filter { $0.contains("#") } == ["#main"] + parts.map { "/account#\($0)" })
+            let marked = below.all.filter { $0.attributes["aria-current"] != nil }
+            #expect(marked.map { $0.attributes["href"] } == ["/account#\(part)"])
+        }
+        for name in ["12-account-empty", "13-remove-device-waiting"] {
+            #expect(try !sample(name).links.contains { $0.hasSuffix("#passkeys") })
+        }
     }
 
     @Test("A device can be removed, kept or suspended; one that waits is undone, one that is suspended only removed")

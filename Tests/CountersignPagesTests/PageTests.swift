@@ -126,7 +126,7 @@ struct PageTests {
     @Test("The stylesheet, the scripts and the first page keep to their sizes")
     func sizes() throws {
         let sizes = Dictionary(uniqueKeysWithValues: PageAssets.all.map { ($0.path, $0.bytes.count) })
-        #expect(sizes.count == 5)
+        #expect(sizes.count == 6)
         for (path, size) in sizes where path.hasSuffix(".css") {
             #expect(size <= (path.hasPrefix("/assets/account-") ? 2048 : 8192), "\(path)")
         }
@@ -135,9 +135,11 @@ struct PageTests {
             #expect(scripts.map { sizes[$0] ?? .max }.reduce(0, +) <= 4096, "\(sample.name)")
         }
         for language in PageLanguage.allCases {
-            var sample = try #require(Samples.all(in: language).first)
-            sample.frame.request = ""
-            #expect(sample.html.utf8.count <= 3072, "\(language): \(sample.html.utf8.count)")
+            let texts = ForeignTexts(request: "", requestOptions: "")
+            for sample in Samples.all(in: language, texts)
+            where ["01-identifier", "01-identifier-passkey"].contains(sample.name) {
+                #expect(sample.html.utf8.count <= 3072, "\(sample.name) \(language): \(sample.html.utf8.count)")
+            }
         }
     }
 
@@ -231,6 +233,8 @@ struct PageTests {
         long.path = ForeignTexts().path
         long.logoPath = ForeignTexts().logoPath
         long.accentPath = ForeignTexts().accentPath
+        long.requestOptions = ForeignTexts().requestOptions
+        long.creationOptions = ForeignTexts().creationOptions
         long.picture = ForeignTexts().picture
         for sample in Samples.all(in: .german, long)
         where !sample.name.contains("-number") && sample.name != "05b-link-code" {

@@ -31,6 +31,14 @@ struct ForeignTexts {
     var newDevice = "iPad Air"
     var otherDevice = "Pixel 8"
     var id = "enr_7f3c"
+    var passkey = "Anna's keyring"
+    var requestOptions = #"{"challenge":"Y2hhbGxlbmdl","rpId":"login.acme.example","userVerification":"required"}"#
+    var creationOptions = """
+        {"challenge":"Y2hhbGxlbmdl","rp":{"id":"login.acme.example","name":"Acme"},\
+        "user":{"id":"dXNlcg","name":"anna@example.com","displayName":"anna@example.com"},\
+        "pubKeyCredParams":[{"type":"public-key","alg":-7}],"excludeCredentials":[],\
+        "authenticatorSelection":{"residentKey":"required","userVerification":"required"}}
+        """
     var picture = QRPage.Picture.png(SamplePicture.bytes)
 
     /// The same text in every field.
@@ -39,7 +47,7 @@ struct ForeignTexts {
             client: text, host: text, issuer: text, identifier: text, phone: text, browser: text, place: text,
             address: text, request: text, path: text, logoPath: text, accentPath: text, url: "https://" + text,
             digits: text, requestID: text, why: text, device: text, newDevice: text, otherDevice: text, id: text,
-            picture: .path(text))
+            passkey: text, requestOptions: text, creationOptions: text, picture: .path(text))
     }
 }
 
@@ -86,6 +94,10 @@ enum Samples {
         branded.client?.logoPath = texts.logoPath
         branded.client?.accentPath = texts.accentPath
         let ways: [ChooseWayPage.Way] = [.device, .passkey, .qr, .email(texts.identifier), .text(texts.phone)]
+        let offer = PasskeyOffer(options: texts.requestOptions, action: path + "/passkey")
+        let passkeyProblems: [(String, IdentifierPage.PasskeyProblem)] = [
+            ("refused", .refused), ("waiting", .waiting(until: now + 86_400)),
+        ]
         var code = CodePage(
             channel: .email, address: texts.identifier, expiresAt: now + 598, action: path, resendAction: path,
             resendWait: PageCountdown(beginsAt: now - 6, expiresAt: now + 24), anotherWayAction: path)
@@ -95,13 +107,27 @@ enum Samples {
                 name: "01-identifier-error",
                 page: IdentifierPage(action: path, qrAction: path, typed: texts.identifier, hasError: true), frame: bare
             ),
-            Sample(name: "02-choose", page: ChooseWayPage(action: path, ways: ways), frame: early),
+            Sample(
+                name: "01-identifier-passkey", page: IdentifierPage(action: path, qrAction: path, passkey: offer),
+                frame: bare),
+            Sample(
+                name: "01-identifier-passkey-alone", page: IdentifierPage(action: path, passkey: offer), frame: bare),
+            Sample(
+                name: "02-choose", page: ChooseWayPage(action: path, ways: ways, passkey: offer), frame: early),
+            Sample(name: "02-choose-no-passkey", page: ChooseWayPage(action: path, ways: ways), frame: early),
+            Sample(
+                name: "02-choose-passkey-first",
+                page: ChooseWayPage(action: path, ways: [.passkey, .qr], passkey: offer), frame: early),
             Sample(
                 name: "02-choose-qr-first",
                 page: ChooseWayPage(action: path, ways: [.qr, .email(texts.identifier)], isConfirmation: true),
                 frame: branded),
             Sample(name: "04-code", page: code, frame: early),
         ]
+        for (name, problem) in passkeyProblems {
+            let page = IdentifierPage(action: path, qrAction: path, passkey: offer, passkeyProblem: problem)
+            samples.append(Sample(name: "01-identifier-passkey-\(name)", page: page, frame: bare))
+        }
         code.resendWait = nil
         code.typed = texts.digits
         let problems: [(String, CodePage.Problem)] = [

@@ -31,7 +31,7 @@ extension PageAssets {
         .scopes::first-letter { text-transform: uppercase; }
         .tag { display: inline-block; padding-inline: .375rem; border: 1px solid; border-radius: 3px; color: var(--soft); font-size: .875rem; font-weight: 600; line-height: 1.3; }
         .tag.good { color: var(--good); }
-        .tag.bad, .bad strong { color: var(--danger); }
+        .tag.bad, .outlined.bad, .bad strong { color: var(--danger); }
         .danger { border-color: var(--danger); background: var(--danger); }
 
         @media (min-width: 60rem) {

@@ -5,6 +5,7 @@ extension PageAssets {
         case .clock: clockScript
         case .wait: waitScript
         case .onward: onwardScript
+        case .passkey: passkeyScript
         }
     }
 
@@ -106,6 +107,84 @@ extension PageAssets {
     private static let onwardScript = """
         const [visit] = performance.getEntriesByType("navigation");
         if (visit?.type !== "back_forward") document.getElementById("onward").submit();
+
+        """
+
+    /// Asks the browser for a passkey when a button is pressed, or when one is chosen below a field, and posts it.
+    ///
+    /// A browser that cannot read the options gets no class `live`, so that it is treated like one without scripts.
+    /// There is one ceremony at a time: the one below the field ends when the button is pressed, and begins anew when
+    /// nothing came of it. The hidden field is taken out at once, so that no other button posts it when one comes back.
+    private static let passkeyScript = """
+        const { PublicKeyCredential: passkeys } = window;
+        const button = document.querySelector("[data-passkey-get], [data-passkey-create]");
+        const status = document.querySelector("[role=status]");
+        let isBusy = false;
+        let below;
+
+        function say(text) {
+          status.className = "shown";
+          status.textContent = text;
+          status.scrollIntoView({ block: "nearest" });
+        }
+
+        async function ask(how) {
+          const { passkeyGet, passkeyCreate } = button.dataset;
+          if (passkeyGet) {
+            const publicKey = passkeys.parseRequestOptionsFromJSON(JSON.parse(passkeyGet));
+            return navigator.credentials.get({ publicKey, ...how });
+          }
+          const publicKey = passkeys.parseCreationOptionsFromJSON(JSON.parse(passkeyCreate));
+          return navigator.credentials.create({ publicKey });
+        }
+
+        function send(credential) {
+          const field = document.createElement("input");
+          Object.assign(field, { type: "hidden", name: "credential", value: JSON.stringify(credential.toJSON()) });
+          button.form.append(field);
+          button.form.action = button.formAction;
+          button.form.submit();
+          field.remove();
+        }
+
+        async function offerBelow() {
+          if (!document.querySelector("[autocomplete~=webauthn]")) return;
+          if (!await passkeys.isConditionalMediationAvailable?.() || isBusy) return;
+          below?.abort();
+          below = new AbortController();
+          try {
+            send(await ask({ mediation: "conditional", signal: below.signal }));
+            isBusy = true;
+          } catch {
+            // The button was pressed, or the browser itself has said why nothing came of it.
+          }
+        }
+
+        async function press(event) {
+          event.preventDefault();
+          if (isBusy) return;
+          isBusy = true;
+          status.textContent = "";
+          below?.abort();
+          try {
+            send(await ask());
+          } catch ({ name }) {
+            const { saysCancelled, saysExists, saysFailed } = button.dataset;
+            const texts = { NotAllowedError: saysCancelled, AbortError: saysCancelled, InvalidStateError: saysExists };
+            say(texts[name] ?? saysFailed);
+            isBusy = false;
+            offerBelow();
+          }
+        }
+
+        if (passkeys?.parseRequestOptionsFromJSON && passkeys.parseCreationOptionsFromJSON) {
+          document.documentElement.classList.add("live");
+          button?.addEventListener("click", press);
+          addEventListener("pageshow", event => {
+            if (event.persisted) isBusy = false;
+            if (button) offerBelow();
+          });
+        }
 
         """
 }

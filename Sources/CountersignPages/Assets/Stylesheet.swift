@@ -100,6 +100,7 @@ extension PageAssets {
 
         .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem 1rem; margin-block-start: 1.5rem; }
         .rule { margin-block-start: 2rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
+        .rule + div { margin-block-start: .5rem; }
         .acts * + .link { margin-inline-start: .5rem; }
         .filled, .outlined {
           display: inline-block; min-block-size: 48px; padding: .75rem 1.5rem; border: 1px solid var(--edge); border-radius: 6px; background: none;
@@ -112,6 +113,7 @@ extension PageAssets {
         label { display: block; margin-block: 1.5rem .5rem; font-weight: 600; }
         .error { display: flex; gap: .375rem; margin-block: 0 .5rem; color: var(--danger); font-weight: 600; text-wrap: balance; }
         .error svg { inline-size: 1.25rem; block-size: 1.25rem; margin-block-start: .125rem; }
+        h1 + .error { margin-block-start: 1.5rem; }
         .acts .error { flex-basis: 100%; margin: 0; }
         input:not([type=hidden]) {
           display: block; inline-size: 100%; min-block-size: 48px; padding: .5rem .75rem; border: 1px solid var(--edge);

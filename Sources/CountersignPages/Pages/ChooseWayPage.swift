@@ -7,7 +7,7 @@ package struct ChooseWayPage: HostedPage {
     package enum Way: Hashable, Sendable {
         /// Typing a number on a trusted device.
         case device
-        /// A passkey; shown only where scripts run.
+        /// A passkey; shown only where one is offered and scripts run.
         case passkey
         /// A QR code.
         case qr
@@ -36,30 +36,35 @@ package struct ChooseWayPage: HostedPage {
         }
     }
 
-    /// Where each row posts to.
+    /// Where each row posts to, but for the passkey's.
     package var action: String
     /// The rows in their order; the first is filled.
     package var ways: [Way]
     /// Whether one is signed in already and is asked again.
     package var isConfirmation: Bool
+    /// What the row of the passkey needs; nil for no such row.
+    package var passkey: PasskeyOffer?
 
     /// Creates the page.
-    package init(action: String, ways: [Way], isConfirmation: Bool = false) {
+    package init(action: String, ways: [Way], isConfirmation: Bool = false, passkey: PasskeyOffer? = nil) {
         self.action = action
         self.ways = ways
         self.isConfirmation = isConfirmation
+        self.passkey = passkey
     }
 
     /// The values of the page.
     package func values(in frame: PageFrame) -> [String: Any] {
-        let rows = ways.enumerated().map { index, way in
+        let rows = ways.filter { $0 != .passkey || passkey != nil }.enumerated().map { index, way in
             Dictionary(present: [
                 "way": way.value, "address": way.address, "isFirst": index == 0, "isDevice": way == .device,
                 "isPasskey": way == .passkey, "isQR": way == .qr, "isEmail": way.value == "email",
                 "isText": way.value == "text",
             ])
         }
-        return ["action": action, "rows": rows, "isConfirmation": isConfirmation]
+        return Dictionary(present: [
+            "action": action, "rows": rows, "isConfirmation": isConfirmation, "passkey": passkey?.values,
+        ])
     }
 
     /// The template of the page.
@@ -69,13 +74,17 @@ package struct ChooseWayPage: HostedPage {
             {{#isConfirmation}}[[confirmHeading]]{{/isConfirmation}}\
             {{^isConfirmation}}[[chooseHeading]]{{/isConfirmation}}
             """,
-        scripts: [.clock],
+        scripts: [.passkey],
         main: """
             <form method="post" action="{{action}}">\(PageFrame.sealedRequest)
             <div class="ways">
             {{#rows}}
-            <button class="way{{#isFirst}} filled{{/isFirst}}{{#isPasskey}} if-live{{/isPasskey}}" name="way" \
-            value="{{way}}">
+            {{#isPasskey}}{{#passkey}}
+            <button class="way{{#isFirst}} filled{{/isFirst}} if-live" \(PasskeyOffer.using)>
+            {{/passkey}}{{/isPasskey}}
+            {{^isPasskey}}
+            <button class="way{{#isFirst}} filled{{/isFirst}}" name="way" value="{{way}}">
+            {{/isPasskey}}
             {{#isDevice}}
             \(row(Icons.phone, "deviceWay"))
             {{/isDevice}}

@@ -26,8 +26,11 @@ extension PageText {
             .identifierProblem: """
             Enter an email address, like name@example.com, or a phone number with its country code.
             """,
+            .passkeyRefused: "This passkey does not sign you in here. Choose another way.",
+            .passkeyWaits: "This passkey counts from {{until}}. Choose another way until then.",
             .nothingToType: "Nothing to type with the {{client}} app:",
             .signInWithQR: "Sign in with a QR code",
+            .orWithPasskey: "Or with the screen lock of this device or a security key:",
 
             // Ways.
             .chooseHeading: "How do you want to sign in?",
@@ -36,6 +39,8 @@ extension PageText {
             .deviceWayHint: "We show a number. You type it into the {{client}} app.",
             .passkeyWay: "Use a passkey",
             .passkeyWayHint: "With the screen lock of this device or a security key.",
+            .passkeyNotUsed: "Nothing happened. Try again, or choose another way.",
+            .passkeyFailed: "This browser could not use a passkey. Choose another way.",
             .qrWay: "Scan a QR code",
             .qrWayHint: "With the {{client}} app on a phone nearby.",
             .emailWay: "Get a code by email",
@@ -202,6 +207,7 @@ extension PageText {
             .accountHeading: "Your account",
             .accountAddresses: "Email and phone",
             .accountDevices: "Trusted devices",
+            .accountPasskeys: "Passkeys",
             .accountSessions: "Sessions",
             .accountAccess: "Access you gave",
             .accountActivity: "Recent activity",
@@ -214,6 +220,18 @@ extension PageText {
             .sayRemoved: "{{device}} was removed.",
             .saySuspended: "{{device}} was suspended. It approves nothing until another device of yours resumes it.",
             .sayConfirmed: "{{device}} was confirmed.",
+            .sayConfirmedLater: "{{device}} counts everywhere from {{until}}, unless somebody objects.",
+            .sayTooWeak: """
+            This needs another sign-in: with a trusted device that you have confirmed, by its PIN or fingerprint if \
+            it has one, or with a passkey.
+            """,
+            .sayGone: "What you wanted to change is not there any more, or cannot be changed now.",
+            .sayPasskeyCreated: "The passkey {{name}} was created.",
+            .sayPasskeyCreatedLater: "The passkey {{name}} was created. It counts from {{until}}.",
+            .sayPasskeyRemoved: "The passkey {{name}} was removed.",
+            .sayPasskeyRenamed: "The passkey is now called {{name}}.",
+            .sayPasskeysFull: "You have 20 passkeys, and more are not possible. To create another, remove one first.",
+            .sayPasskeyNotCreated: "No passkey was created: we could not use the answer of your browser. Try again.",
             .saySessionEnded: "The session was ended.",
             .sayOthersEnded: "All other sessions were ended.",
             .sayAccessEnded: "The access of {{client}} was ended.",
@@ -239,6 +257,14 @@ extension PageText {
             .confirmFirst: "To say yes, sign in first with a device that you have confirmed.",
             .confirmFirstWith: "To say yes, sign in with {{other}} first.",
             .yesKeepIt: "Yes, keep it",
+            .deviceCountsFrom: "{{device}} counts everywhere from {{from}}.",
+            .ifNotKnown: "If you do not know it, remove it.",
+            .ifNotKnownUndo: "If you do not know it, undo it.",
+            .passkeyNotice: """
+            <strong>The passkey {{name}} was created {{moment}}.</strong> It counts from {{until}}. If you do not \
+            know it, remove it.
+            """,
+            .lookAtPasskey: "Look at {{name}}",
 
             // Addresses.
             .verifiedOn: "Verified {{day}}",
@@ -259,12 +285,49 @@ extension PageText {
             .enrolledNote: "Enrolled {{day}} with {{client}}",
             .canApproveFrom: "Can approve from {{until}}",
             .approvesNothing: "Approves nothing until another device of yours resumes it",
+            .countsEverywhereFrom: "Counts everywhere from {{from}}",
             .remove: "Remove",
             .removeDevice: "Remove {{device}}",
             .undo: "Undo",
             .undoDevice: "Undo {{device}}",
             .noDevices: "None yet. {{client}} shows you how to enroll one.",
             .noDevicesNobody: "None yet. The app of a site where you sign in shows you how to enroll one.",
+
+            // Passkeys.
+            .countsFrom: "Counts from {{until}}",
+            .synced: "Synced",
+            .onOneDevice: "On one device",
+            .lastUse: "Last used {{lastUsed}}",
+            .createdOn: "Created {{day}}",
+            .operatorsSitesOnly: "Counts only on the operator's own sites",
+            .changePasskey: "Change {{name}}",
+            .noPasskeys: """
+            None yet. A passkey signs you in here with your fingerprint, face or screen lock, and on no false page.
+            """,
+            .createPasskey: "Create a passkey",
+            .passkeyText: """
+            A passkey is kept on this device or in your password manager, and opened with the screen lock. A false \
+            page cannot use it.
+            """,
+            .passkeyImpossible: "This browser cannot create a passkey: it runs no scripts, or it is too old.",
+            .passkeyNotMade: "Nothing happened. Try again.",
+            .passkeyMakingFailed: "This browser could not create a passkey. Try another browser or device.",
+            .passkeyExists: "This device has a passkey for this account already.",
+            .backToAccount: "Back to your account",
+            .factCreated: "Created",
+            .factCountsFrom: "Counts from",
+            .factKept: "Kept",
+            .keptSynced: "In your password manager, on all its devices",
+            .keptOnOne: "On one device only",
+            .passkeyName: "Name",
+            .passkeyNameProblem: "Type a name of 1 to 60 characters.",
+            .rename: "Rename",
+            .endsWithPasskey: "Your session in this browser ends, too.",
+            .removePasskeyText: """
+            Once the passkey is removed, it signs nobody in here. It stays in your browser or password manager \
+            until you delete it there.
+            """,
+            .removePasskey: "Remove {{name}}",
 
             // Sessions.
             .tagThisOne: "This one",
@@ -273,6 +336,8 @@ extension PageText {
             .sinceWithDevice: "Since {{since}}, with {{device}}",
             .sinceByEmail: "Since {{since}}, by email",
             .sinceByText: "Since {{since}}, by text message",
+            .sinceWithPasskey: "Since {{since}}, with the passkey {{name}}",
+            .sinceWithLostPasskey: "Since {{since}}, with a passkey",
             .sinceForClient: "Since {{since}}, for {{client}}",
             .lastSeen: "Last seen {{lastSeen}}",
             .endSession: "End the session in {{browser}}",
@@ -297,6 +362,9 @@ extension PageText {
             .didSuspend: "<strong>{{device}}</strong> suspended",
             .didResume: "<strong>{{device}}</strong> resumed",
             .didConfirm: "<strong>{{device}}</strong> confirmed",
+            .didBeginConfirming: "<strong>{{device}}</strong>: confirmation begun",
+            .didCreatePasskey: "<strong>Passkey created</strong>: {{name}}",
+            .didRemovePasskey: "<strong>Passkey removed</strong>: {{name}}",
             .didChangeMethod: "<strong>PIN or fingerprint</strong> changed on {{device}}",
             .didVerifyEmail: "<strong>Email address</strong> verified",
             .didVerifyPhone: "<strong>Phone number</strong> verified",

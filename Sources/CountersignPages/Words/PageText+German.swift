@@ -27,8 +27,13 @@ extension PageText {
             Geben Sie eine E-Mail-Adresse ein, etwa name@example.com, oder eine Telefonnummer mit \
             Landesvorwahl.
             """,
+            .passkeyRefused: "Dieser Passkey meldet Sie hier nicht an. Wählen Sie einen anderen Weg.",
+            .passkeyWaits: "Dieser Passkey gilt ab {{until}}. Wählen Sie bis dahin einen anderen Weg.",
             .nothingToType: "Nichts einzugeben mit der App von {{client}}:",
             .signInWithQR: "Mit QR-Code anmelden",
+            .orWithPasskey: """
+            Oder mit der Bildschirmsperre dieses Geräts oder einem Sicherheitsschlüssel:
+            """,
 
             // Ways.
             .chooseHeading: "Wie möchten Sie sich anmelden?",
@@ -37,6 +42,10 @@ extension PageText {
             .deviceWayHint: "Wir zeigen eine Zahl. Sie geben sie in die App von {{client}} ein.",
             .passkeyWay: "Passkey verwenden",
             .passkeyWayHint: "Mit der Bildschirmsperre dieses Geräts oder einem Sicherheitsschlüssel.",
+            .passkeyNotUsed: """
+            Es ist nichts geschehen. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.
+            """,
+            .passkeyFailed: "Dieser Browser konnte keinen Passkey verwenden. Wählen Sie einen anderen Weg.",
             .qrWay: "QR-Code scannen",
             .qrWayHint: "Mit der App von {{client}} auf einem Telefon in der Nähe.",
             .emailWay: "Code per E-Mail erhalten",
@@ -213,6 +222,7 @@ extension PageText {
             .accountHeading: "Ihr Konto",
             .accountAddresses: "E-Mail und Telefon",
             .accountDevices: "Vertraute Geräte",
+            .accountPasskeys: "Passkeys",
             .accountSessions: "Sitzungen",
             .accountAccess: "Erteilte Zugriffe",
             .accountActivity: "Letzte Aktivität",
@@ -227,6 +237,24 @@ extension PageText {
             {{device}} wurde gesperrt. Es kann nicht zustimmen, bis ein anderes Ihrer Geräte es entsperrt.
             """,
             .sayConfirmed: "{{device}} wurde bestätigt.",
+            .sayConfirmedLater: "{{device}} gilt überall ab {{until}}, wenn niemand widerspricht.",
+            .sayTooWeak: """
+            Dafür müssen Sie sich anders anmelden: mit einem vertrauten Gerät, das Sie bestätigt haben, mit PIN \
+            oder Fingerabdruck, falls eingerichtet, oder mit einem Passkey.
+            """,
+            .sayGone: "Was Sie ändern wollten, gibt es nicht mehr, oder es lässt sich jetzt nicht ändern.",
+            .sayPasskeyCreated: "Der Passkey {{name}} wurde erstellt.",
+            .sayPasskeyCreatedLater: "Der Passkey {{name}} wurde erstellt. Er gilt ab {{until}}.",
+            .sayPasskeyRemoved: "Der Passkey {{name}} wurde entfernt.",
+            .sayPasskeyRenamed: "Der Passkey heißt jetzt {{name}}.",
+            .sayPasskeysFull: """
+            Sie haben 20 Passkeys, und mehr sind nicht möglich. Um einen anderen zu erstellen, entfernen Sie zuerst \
+            einen.
+            """,
+            .sayPasskeyNotCreated: """
+            Es wurde kein Passkey erstellt: Wir konnten die Antwort Ihres Browsers nicht verwenden. Versuchen Sie es \
+            noch einmal.
+            """,
             .saySessionEnded: "Die Sitzung wurde beendet.",
             .sayOthersEnded: "Alle anderen Sitzungen wurden beendet.",
             .sayAccessEnded: "Der Zugriff von {{client}} wurde beendet.",
@@ -252,6 +280,14 @@ extension PageText {
             .confirmFirst: "Um Ja zu sagen, melden Sie sich zuerst mit einem Gerät an, das Sie bestätigt haben.",
             .confirmFirstWith: "Um Ja zu sagen, melden Sie sich zuerst mit {{other}} an.",
             .yesKeepIt: "Ja, behalten",
+            .deviceCountsFrom: "{{device}} gilt überall ab {{from}}.",
+            .ifNotKnown: "Kennen Sie es nicht, entfernen Sie es.",
+            .ifNotKnownUndo: "Kennen Sie es nicht, nehmen Sie die Einrichtung zurück.",
+            .passkeyNotice: """
+            <strong>Der Passkey {{name}} wurde {{moment}}, erstellt.</strong> Er gilt ab {{until}}. Kennen Sie ihn \
+            nicht, entfernen Sie ihn.
+            """,
+            .lookAtPasskey: "{{name}} ansehen",
 
             // Addresses.
             .verifiedOn: "Bestätigt: {{day}}",
@@ -272,6 +308,7 @@ extension PageText {
             .enrolledNote: "Eingerichtet: {{day}}, bei {{client}}",
             .canApproveFrom: "Kann zustimmen ab {{until}}",
             .approvesNothing: "Kann nicht zustimmen, bis ein anderes Ihrer Geräte es entsperrt",
+            .countsEverywhereFrom: "Gilt überall ab {{from}}",
             .remove: "Entfernen",
             .removeDevice: "{{device}} entfernen",
             .undo: "Zurücknehmen",
@@ -281,6 +318,47 @@ extension PageText {
             Noch keine. Die App einer Website, bei der Sie sich anmelden, zeigt Ihnen, wie Sie eines einrichten.
             """,
 
+            // Passkeys.
+            .countsFrom: "Gilt ab {{until}}",
+            .synced: "Synchronisiert",
+            .onOneDevice: "Auf einem Gerät",
+            .lastUse: "Zuletzt benutzt: {{lastUsed}}",
+            .createdOn: "Erstellt: {{day}}",
+            .operatorsSitesOnly: "Gilt nur auf den eigenen Websites des Betreibers",
+            .changePasskey: "{{name}} ändern",
+            .noPasskeys: """
+            Noch keine. Ein Passkey meldet Sie hier mit Fingerabdruck, Gesicht oder Bildschirmsperre an, und auf \
+            keiner falschen Seite.
+            """,
+            .createPasskey: "Passkey erstellen",
+            .passkeyText: """
+            Ein Passkey liegt auf diesem Gerät oder in Ihrem Passwortmanager, und die Bildschirmsperre öffnet ihn. \
+            Eine falsche Seite kann ihn nicht verwenden.
+            """,
+            .passkeyImpossible: """
+            Dieser Browser kann keinen Passkey erstellen: Er führt keine Skripte aus, oder er ist zu alt.
+            """,
+            .passkeyNotMade: "Es ist nichts geschehen. Versuchen Sie es noch einmal.",
+            .passkeyMakingFailed: """
+            Dieser Browser konnte keinen Passkey erstellen. Versuchen Sie es mit einem anderen Browser oder Gerät.
+            """,
+            .passkeyExists: "Dieses Gerät hat schon einen Passkey für dieses Konto.",
+            .backToAccount: "Zurück zu Ihrem Konto",
+            .factCreated: "Erstellt",
+            .factCountsFrom: "Gilt ab",
+            .factKept: "Gespeichert",
+            .keptSynced: "In Ihrem Passwortmanager, auf allen seinen Geräten",
+            .keptOnOne: "Nur auf einem Gerät",
+            .passkeyName: "Name",
+            .passkeyNameProblem: "Geben Sie einen Namen mit 1 bis 60 Zeichen ein.",
+            .rename: "Umbenennen",
+            .endsWithPasskey: "Auch Ihre Sitzung in diesem Browser endet.",
+            .removePasskeyText: """
+            Ist der Passkey entfernt, meldet er hier niemanden mehr an. In Ihrem Browser oder Passwortmanager \
+            bleibt er, bis Sie ihn dort löschen.
+            """,
+            .removePasskey: "{{name}} entfernen",
+
             // Sessions.
             .tagThisOne: "Diese",
             .tagDeviceCode: "Per Gerätecode",
@@ -288,6 +366,8 @@ extension PageText {
             .sinceWithDevice: "Seit {{since}}, mit {{device}}",
             .sinceByEmail: "Seit {{since}}, per E-Mail",
             .sinceByText: "Seit {{since}}, per SMS",
+            .sinceWithPasskey: "Seit {{since}}, mit dem Passkey {{name}}",
+            .sinceWithLostPasskey: "Seit {{since}}, mit einem Passkey",
             .sinceForClient: "Seit {{since}}, für {{client}}",
             .lastSeen: "Zuletzt gesehen: {{lastSeen}}",
             .endSession: "Sitzung in {{browser}} beenden",
@@ -312,6 +392,9 @@ extension PageText {
             .didSuspend: "<strong>{{device}}</strong> gesperrt",
             .didResume: "<strong>{{device}}</strong> entsperrt",
             .didConfirm: "<strong>{{device}}</strong> bestätigt",
+            .didBeginConfirming: "<strong>{{device}}</strong>: Bestätigung begonnen",
+            .didCreatePasskey: "<strong>Passkey erstellt</strong>: {{name}}",
+            .didRemovePasskey: "<strong>Passkey entfernt</strong>: {{name}}",
             .didChangeMethod: "<strong>PIN oder Fingerabdruck</strong> geändert auf {{device}}",
             .didVerifyEmail: "<strong>E-Mail-Adresse</strong> bestätigt",
             .didVerifyPhone: "<strong>Telefonnummer</strong> bestätigt",

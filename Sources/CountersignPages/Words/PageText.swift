@@ -23,6 +23,7 @@ struct PageText: Sendable {
         "clientHost": #"<bdi dir="ltr">{{clientHost}}</bdi>"#, "issuer": #"<bdi dir="ltr">{{issuer}}</bdi>"#,
         "address": #"<bdi dir="ltr">{{address}}</bdi>"#, "left": #"<b class="left">{{left}}</b>"#,
         "value": #"<bdi dir="ltr">{{value}}</bdi>"#, "device": "<bdi>{{device}}</bdi>", "other": "<bdi>{{other}}</bdi>",
+        "name": "<bdi>{{name}}</bdi>",
     ]
 
     /// Puts the texts into a template: `[[word]]` between tags, `[[word|plain]]` in attributes and the title.

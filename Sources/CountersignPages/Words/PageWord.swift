@@ -24,8 +24,11 @@ enum PageWord: String, CaseIterable, Sendable {
     case identifierHeading
     case identifierLabel
     case identifierProblem
+    case passkeyRefused
+    case passkeyWaits
     case nothingToType
     case signInWithQR
+    case orWithPasskey
 
     // Ways.
     case chooseHeading
@@ -34,6 +37,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case deviceWayHint
     case passkeyWay
     case passkeyWayHint
+    case passkeyNotUsed
+    case passkeyFailed
     case qrWay
     case qrWayHint
     case emailWay
@@ -181,6 +186,7 @@ enum PageWord: String, CaseIterable, Sendable {
     case accountHeading
     case accountAddresses
     case accountDevices
+    case accountPasskeys
     case accountSessions
     case accountAccess
     case accountActivity
@@ -193,6 +199,15 @@ enum PageWord: String, CaseIterable, Sendable {
     case sayRemoved
     case saySuspended
     case sayConfirmed
+    case sayConfirmedLater
+    case sayTooWeak
+    case sayGone
+    case sayPasskeyCreated
+    case sayPasskeyCreatedLater
+    case sayPasskeyRemoved
+    case sayPasskeyRenamed
+    case sayPasskeysFull
+    case sayPasskeyNotCreated
     case saySessionEnded
     case sayOthersEnded
     case sayAccessEnded
@@ -210,6 +225,11 @@ enum PageWord: String, CaseIterable, Sendable {
     case confirmFirst
     case confirmFirstWith
     case yesKeepIt
+    case deviceCountsFrom
+    case ifNotKnown
+    case ifNotKnownUndo
+    case passkeyNotice
+    case lookAtPasskey
 
     // Addresses.
     case verifiedOn
@@ -230,12 +250,41 @@ enum PageWord: String, CaseIterable, Sendable {
     case enrolledNote
     case canApproveFrom
     case approvesNothing
+    case countsEverywhereFrom
     case remove
     case removeDevice
     case undo
     case undoDevice
     case noDevices
     case noDevicesNobody
+
+    // Passkeys.
+    case countsFrom
+    case synced
+    case onOneDevice
+    case lastUse
+    case createdOn
+    case operatorsSitesOnly
+    case changePasskey
+    case noPasskeys
+    case createPasskey
+    case passkeyText
+    case passkeyImpossible
+    case passkeyNotMade
+    case passkeyMakingFailed
+    case passkeyExists
+    case backToAccount
+    case factCreated
+    case factCountsFrom
+    case factKept
+    case keptSynced
+    case keptOnOne
+    case passkeyName
+    case passkeyNameProblem
+    case rename
+    case endsWithPasskey
+    case removePasskeyText
+    case removePasskey
 
     // Sessions.
     case tagThisOne
@@ -244,6 +293,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case sinceWithDevice
     case sinceByEmail
     case sinceByText
+    case sinceWithPasskey
+    case sinceWithLostPasskey
     case sinceForClient
     case lastSeen
     case endSession
@@ -268,6 +319,9 @@ enum PageWord: String, CaseIterable, Sendable {
     case didSuspend
     case didResume
     case didConfirm
+    case didBeginConfirming
+    case didCreatePasskey
+    case didRemovePasskey
     case didChangeMethod
     case didVerifyEmail
     case didVerifyPhone

@@ -21,6 +21,12 @@ extension AccountPage {
             case deviceResumed(String)
             /// The device of this name was confirmed.
             case deviceConfirmed(String)
+            /// One said that the device of this name is one's own; it is confirmed later.
+            case deviceConfirming(String)
+            /// The passkey of this name was created.
+            case passkeyCreated(String)
+            /// The passkey of this name was removed.
+            case passkeyRemoved(String)
             /// The PIN or the fingerprint of the device of this name was set or removed.
             case methodChanged(String)
             /// An email address was verified.
@@ -80,6 +86,9 @@ extension AccountPage.Activity {
         case .deviceSuspended(let device): ["didSuspend": true, "device": device]
         case .deviceResumed(let device): ["didResume": true, "device": device]
         case .deviceConfirmed(let device): ["didConfirm": true, "device": device]
+        case .deviceConfirming(let device): ["didBeginConfirming": true, "device": device]
+        case .passkeyCreated(let name): ["didCreatePasskey": true, "name": name]
+        case .passkeyRemoved(let name): ["didRemovePasskey": true, "name": name]
         case .methodChanged(let device): ["didChangeMethod": true, "device": device]
         case .emailVerified: ["didVerifyEmail": true]
         case .phoneVerified: ["didVerifyPhone": true]
@@ -92,8 +101,8 @@ extension AccountPage.Activity {
     /// What happened, in words: each is named by its value.
     private static let kinds = [
         "didSignIn", "didApprove", "didDecline", "didReport", "didEnroll", "didRemove", "didSuspend", "didResume",
-        "didConfirm", "didChangeMethod", "didVerifyEmail", "didVerifyPhone", "didGiveAccess", "didEndAccess",
-        "didEndSession",
+        "didConfirm", "didBeginConfirming", "didCreatePasskey", "didRemovePasskey", "didChangeMethod",
+        "didVerifyEmail", "didVerifyPhone", "didGiveAccess", "didEndAccess", "didEndSession",
     ].map { "{{#\($0)}}[[\($0)]]{{/\($0)}}" }.joined()
 
     /// The rows of what happened.

@@ -47,11 +47,14 @@ extension AccountPage {
         package var state: State
         /// For whom it counts.
         package var reach: Reach
+        /// From when it counts for everybody, in seconds since 1970, because the person said by an address that it is
+        /// theirs; nil where they did not, or it does already.
+        package var confirmingFrom: Int?
 
         /// Creates a device.
         package init(
             id: String, name: String, methods: Set<Method>, enrolledAt: Int, client: String, place: String? = nil,
-            lastApprovedAt: Int? = nil, state: State = .active, reach: Reach = .everywhere
+            lastApprovedAt: Int? = nil, state: State = .active, reach: Reach = .everywhere, confirmingFrom: Int? = nil
         ) {
             self.id = id
             self.name = name
@@ -62,6 +65,7 @@ extension AccountPage {
             self.lastApprovedAt = lastApprovedAt
             self.state = state
             self.reach = reach
+            self.confirmingFrom = confirmingFrom
         }
     }
 }
@@ -77,13 +81,17 @@ extension AccountPage.Device {
         }
     }
 
+    private var countsFrom: Int? { reach == .everywhere ? nil : confirmingFrom }
+
     func values(in frame: PageFrame) -> [String: Any] {
         Dictionary(present: [
             "id": PageAddress.segment(id), "device": name, "client": client, "day": frame.day(enrolledAt),
             "moment": frame.moment(enrolledAt, as: .adverb), "place": place,
             "lastUsed": lastApprovedAt.map { frame.moment($0) }, "until": waitsUntil.map { frame.moment($0) },
-            "isWaiting": waitsUntil != nil, "isSuspended": state == .suspended, "isActive": state == .active,
-            "isUnconfirmed": reach != .everywhere, "hasBoth": methods == [.pin, .biometric],
+            "isWaiting": waitsUntil != nil, "hasWaitingTag": waitsUntil != nil || countsFrom != nil,
+            "isSuspended": state == .suspended, "isActive": state == .active,
+            "isConfirming": countsFrom != nil, "from": countsFrom.map { frame.moment($0) },
+            "isUnconfirmed": reach != .everywhere && countsFrom == nil, "hasBoth": methods == [.pin, .biometric],
             "hasPIN": methods == [.pin], "hasBiometric": methods == [.biometric], "hasNoMethod": methods.isEmpty,
         ])
     }
@@ -98,7 +106,7 @@ extension AccountPage.Device {
         return values(in: frame).merging(Dictionary(present: own)) { $1 }
     }
 
-    /// What may need an act: a device that waits, and one that nobody has confirmed.
+    /// What may need an act: a device that waits, and one that nobody has confirmed, or only by an address.
     static let notices = """
         {{#notices}}
         {{#isUnconfirmed}}
@@ -118,12 +126,21 @@ extension AccountPage.Device {
         </p>
         </div>
         {{/isUnconfirmed}}
-        {{^isUnconfirmed}}
+        {{#isConfirming}}
+        <div class="notice">
+        <p><strong>[[deviceCountsFrom]]</strong> {{#isWaiting}}[[waitsUntil]] [[ifNotKnownUndo]]{{/isWaiting}}\
+        {{^isWaiting}}[[ifNotKnown]]{{/isWaiting}}</p>
+        <p class="acts">
+        \(removal(like: "outlined"))
+        </p>
+        </div>
+        {{/isConfirming}}
+        {{^isUnconfirmed}}{{^isConfirming}}
         <div class="notice">
         <p>{{#.place}}[[waitingNoticePlace]]{{/.place}}{{^.place}}[[waitingNotice]]{{/.place}}</p>
         <p class="acts"><a class="outlined" href="/account/devices/{{id}}/remove">[[undoDevice]]</a></p>
         </div>
-        {{/isUnconfirmed}}
+        {{/isConfirming}}{{/isUnconfirmed}}
         {{/notices}}
         """
 
@@ -135,9 +152,9 @@ extension AccountPage.Device {
         {{#devices}}
         <li><div>
         <b><bdi>{{device}}</bdi></b>
-        {{#isWaiting}}
+        {{#hasWaitingTag}}
         <span class="tag">[[tagWaiting]]</span>
-        {{/isWaiting}}
+        {{/hasWaitingTag}}
         {{#isSuspended}}
         <span class="tag">[[tagSuspended]]</span>
         {{/isSuspended}}
@@ -147,7 +164,8 @@ extension AccountPage.Device {
         <span class="small">{{#isWaiting}}[[canApproveFrom]]{{/isWaiting}}{{#isSuspended}}[[approvesNothing]]\
         {{/isSuspended}}{{#isActive}}{{#hasBoth}}[[methodBoth]]{{/hasBoth}}{{#hasPIN}}[[methodPIN]]{{/hasPIN}}\
         {{#hasBiometric}}[[methodBiometric]]{{/hasBiometric}}{{#hasNoMethod}}[[methodNone]]{{/hasNoMethod}}. \
-        {{#.lastUsed}}[[lastApproval]]{{/.lastUsed}}{{^.lastUsed}}[[enrolledNote]]{{/.lastUsed}}{{/isActive}}</span>
+        {{#.lastUsed}}[[lastApproval]]{{/.lastUsed}}{{^.lastUsed}}[[enrolledNote]]{{/.lastUsed}}{{/isActive}}\
+        {{#isConfirming}}. [[countsEverywhereFrom]]{{/isConfirming}}</span>
         </div>
         \(removal(like: "link"))
         </li>

@@ -6,7 +6,8 @@
 /// - `sessions/ID/end`, `sessions/end-others`
 /// - `access/CLIENT/end`
 ///
-/// What takes a device away is a link to `devices/ID/remove`: see ``RemoveDevicePage``.
+/// What takes a device away is a link to `devices/ID/remove`: see ``RemoveDevicePage``. A passkey is changed below
+/// `passkeys/ID`: see ``PasskeyPage``.
 package struct AccountPage: HostedPage {
     /// The path of the page.
     package static let path = "/account"
@@ -19,6 +20,24 @@ package struct AccountPage: HostedPage {
         case suspended(String)
         /// A device with this name was confirmed.
         case confirmed(String)
+        /// A device with this name counts everywhere from a time on, in seconds since 1970, unless somebody objects.
+        case confirmedLater(String, from: Int)
+        /// What was asked for needs a sign-in with a confirmed device or a passkey.
+        case signInTooWeak
+        /// What was to be changed is not there any more, or cannot be changed now.
+        case gone
+        /// A passkey with this name was created.
+        case passkeyCreated(String)
+        /// A passkey with this name was created, and counts from a time on, in seconds since 1970.
+        case passkeyCreatedLater(String, from: Int)
+        /// A passkey with this name was removed.
+        case passkeyRemoved(String)
+        /// A passkey has this name now.
+        case passkeyRenamed(String)
+        /// There are as many passkeys as there may be.
+        case passkeysFull
+        /// The browser's answer made no passkey.
+        case passkeyNotCreated
         /// A session was ended.
         case sessionEnded
         /// Every session but this one was ended.
@@ -45,6 +64,10 @@ package struct AccountPage: HostedPage {
     package var devices: [Device]
     /// Whether one may say here that a device is one's own.
     package var confirming: Confirming
+    /// The passkeys.
+    package var passkeys: [Passkey]
+    /// Where "Create a passkey" leads; nil for no such button.
+    package var createPasskeyPath: String?
     /// The sessions, this one among them.
     package var sessions: [Session]
     /// What clients have access to.
@@ -57,7 +80,8 @@ package struct AccountPage: HostedPage {
     /// Creates the page.
     package init(
         announcement: Announcement? = nil, identifiers: [Identifier] = [], addPath: String? = nil,
-        devices: [Device] = [], confirming: Confirming = .here, sessions: [Session] = [], access: [Access] = [],
+        devices: [Device] = [], confirming: Confirming = .here, passkeys: [Passkey] = [],
+        createPasskeyPath: String? = nil, sessions: [Session] = [], access: [Access] = [],
         activity: [Activity] = [], earlierPath: String? = nil
     ) {
         self.announcement = announcement
@@ -65,6 +89,8 @@ package struct AccountPage: HostedPage {
         self.addPath = addPath
         self.devices = devices
         self.confirming = confirming
+        self.passkeys = passkeys
+        self.createPasskeyPath = createPasskeyPath
         self.sessions = sessions
         self.access = access
         self.activity = activity
@@ -74,10 +100,15 @@ package struct AccountPage: HostedPage {
     /// The values of the page.
     package func values(in frame: PageFrame) -> [String: Any] {
         Dictionary(present: [
-            "announcement": announcement.map(Self.values), "addPath": addPath, "earlierPath": earlierPath,
+            "announcement": announcement.map { Self.values(of: $0, in: frame) }, "addPath": addPath,
+            "earlierPath": earlierPath,
             "notices": devices.filter(\.needsAnAct).map { $0.notice(confirming, in: frame) },
             "identifiers": identifiers.map { $0.values(in: frame) }, "hasIdentifiers": !identifiers.isEmpty,
             "devices": devices.map { $0.values(in: frame) }, "hasDevices": !devices.isEmpty,
+            "waitingPasskeys": passkeys.filter { $0.waitsUntil != nil }.map { $0.values(in: frame) },
+            "passkeys": passkeys.map { $0.values(in: frame) }, "hasPasskeys": !passkeys.isEmpty,
+            "passkey": createPasskeyPath.map { ["path": $0] },
+            "showsPasskeys": !passkeys.isEmpty || createPasskeyPath != nil,
             "sessions": sessions.map { $0.values(in: frame) }, "hasSessions": !sessions.isEmpty,
             "hasOthers": sessions.contains { !$0.isThisOne },
             "access": access.map { $0.values(in: frame) }, "hasAccess": !access.isEmpty,
@@ -85,11 +116,22 @@ package struct AccountPage: HostedPage {
         ])
     }
 
-    private static func values(of announcement: Announcement) -> [String: Any] {
+    private static func values(of announcement: Announcement, in frame: PageFrame) -> [String: Any] {
         switch announcement {
         case .removed(let name): ["saysRemoved": true, "device": name]
         case .suspended(let name): ["saysSuspended": true, "device": name]
         case .confirmed(let name): ["saysConfirmed": true, "device": name]
+        case .confirmedLater(let name, let time):
+            ["saysConfirmedLater": true, "device": name, "until": frame.moment(time)]
+        case .signInTooWeak: ["saysTooWeak": true]
+        case .gone: ["saysGone": true]
+        case .passkeyCreated(let name): ["saysPasskeyCreated": true, "name": name]
+        case .passkeyCreatedLater(let name, let time):
+            ["saysPasskeyCreatedLater": true, "name": name, "until": frame.moment(time)]
+        case .passkeyRemoved(let name): ["saysPasskeyRemoved": true, "name": name]
+        case .passkeyRenamed(let name): ["saysPasskeyRenamed": true, "name": name]
+        case .passkeysFull: ["saysPasskeysFull": true]
+        case .passkeyNotCreated: ["saysPasskeyNotCreated": true]
         case .sessionEnded: ["saysSessionEnded": true]
         case .othersEnded: ["saysOthersEnded": true]
         case .accessEnded(let name): ["saysAccessEnded": true, "client": name]
@@ -97,18 +139,18 @@ package struct AccountPage: HostedPage {
     }
 
     /// The template of the page.
-    ///
-    /// Passkeys, when there are some, stand between devices and sessions.
     package static let template = PageTemplate(
-        "account", panel: .account(at: nil), heading: "[[accountHeading]]", announcement: announced,
-        main: [Device.notices, Identifier.section, Device.section, Session.section, Access.section, Activity.section]
-            .joined(separator: "\n"))
+        "account", panel: .account(at: nil), heading: "[[accountHeading]]", scripts: [.passkey],
+        announcement: announced,
+        main: [
+            Device.notices, Passkey.notices, Identifier.section, Device.section, Passkey.section, Session.section,
+            Access.section, Activity.section,
+        ].joined(separator: "\n"))
 
-    private static let announced = """
-        {{#saysRemoved}}[[sayRemoved]]{{/saysRemoved}}{{#saysSuspended}}[[saySuspended]]{{/saysSuspended}}\
-        {{#saysConfirmed}}[[sayConfirmed]]{{/saysConfirmed}}\
-        {{#saysSessionEnded}}[[saySessionEnded]]{{/saysSessionEnded}}\
-        {{#saysOthersEnded}}[[sayOthersEnded]]{{/saysOthersEnded}}\
-        {{#saysAccessEnded}}[[sayAccessEnded]]{{/saysAccessEnded}}
-        """
+    /// What was just done, in words: `saysRemoved` is said as `sayRemoved`.
+    private static let announced = [
+        "Removed", "Suspended", "Confirmed", "ConfirmedLater", "TooWeak", "Gone", "PasskeyCreated",
+        "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "PasskeysFull", "PasskeyNotCreated",
+        "SessionEnded", "OthersEnded", "AccessEnded",
+    ].map { "{{#says\($0)}}[[say\($0)]]{{/says\($0)}}" }.joined()
 }

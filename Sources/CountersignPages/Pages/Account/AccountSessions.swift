@@ -5,6 +5,8 @@ extension AccountPage {
         package enum Way: Hashable, Sendable {
             /// With the trusted device of this name.
             case device(String)
+            /// With the passkey of this name; nil where it is gone.
+            case passkey(String?)
             /// With a code or a link by email.
             case email
             /// With a code by text message.
@@ -50,12 +52,15 @@ extension AccountPage.Session {
             "id": PageAddress.segment(id), "browser": browser, "place": place, "since": frame.moment(since),
             "lastSeen": isThisOne ? nil : lastSeen.map { frame.moment($0) }, "isThisOne": isThisOne,
             "isByEmail": way == .email, "isByText": way == .text, "isByDevice": false, "isByCode": false,
-            "isByUnknown": way == nil,
+            "isByPasskey": false, "isByUnknown": way == nil,
         ]
         switch way {
         case .device(let name):
             values["isByDevice"] = true
             values["device"] = name
+        case .passkey(let name):
+            values["isByPasskey"] = true
+            values["name"] = name
         case .deviceCode(let client):
             values["isByCode"] = true
             values["client"] = client
@@ -80,7 +85,8 @@ extension AccountPage.Session {
         {{/isByCode}}
         <span class="small">{{#.place}}<bdi>{{place}}</bdi>. {{/.place}}{{#isByDevice}}[[sinceWithDevice]]\
         {{/isByDevice}}{{#isByEmail}}[[sinceByEmail]]{{/isByEmail}}{{#isByText}}[[sinceByText]]{{/isByText}}\
-        {{#isByCode}}[[sinceForClient]]{{/isByCode}}{{#isByUnknown}}[[sinceOnly]]{{/isByUnknown}}\
+        {{#isByPasskey}}{{#.name}}[[sinceWithPasskey]]{{/.name}}{{^.name}}[[sinceWithLostPasskey]]{{/.name}}\
+        {{/isByPasskey}}{{#isByCode}}[[sinceForClient]]{{/isByCode}}{{#isByUnknown}}[[sinceOnly]]{{/isByUnknown}}\
         {{#.lastSeen}}. [[lastSeen]]{{/.lastSeen}}</span>
         </div>
         {{^isThisOne}}

@@ -54,12 +54,14 @@ package struct RemoveDevicePage: HostedPage {
     package var endsThisSession: Bool
     /// What is left, where it is the only device that can approve today; nil where it is not.
     package var remaining: Remaining?
+    /// Whether the account page shows passkeys.
+    package var showsPasskeys: Bool
 
     /// Creates the page.
     package init(
         id: String, name: String, enrolledAt: Int, client: String, lastUsedAt: Int? = nil,
         lastUsedPlace: String? = nil, state: State = .active, endsThisSession: Bool = false,
-        remaining: Remaining? = nil
+        remaining: Remaining? = nil, showsPasskeys: Bool = false
     ) {
         self.id = id
         self.name = name
@@ -70,6 +72,7 @@ package struct RemoveDevicePage: HostedPage {
         self.state = state
         self.endsThisSession = endsThisSession
         self.remaining = remaining
+        self.showsPasskeys = showsPasskeys
     }
 
     /// The values of the page.
@@ -79,7 +82,7 @@ package struct RemoveDevicePage: HostedPage {
             "day": frame.day(enrolledAt, as: .start),
             "lastUsed": lastUsedAt.map { frame.moment($0, as: .start) }, "lastPlace": lastUsedPlace,
             "isWaiting": state == .waiting, "isSuspended": state == .suspended, "isActive": state == .active,
-            "endsThisSession": endsThisSession,
+            "endsThisSession": endsThisSession, "showsPasskeys": showsPasskeys,
             "remaining": state == .active ? remaining.map(Self.values) : nil,
         ])
     }
