@@ -76,13 +76,14 @@ let package = Package(
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
             swiftSettings: settings),
-        .target(name: "CountersignCore", dependencies: ["CountersignWire", logging], swiftSettings: settings),
+        .target(
+            name: "CountersignCore", dependencies: ["CountersignWire", "WebAuthn", logging], swiftSettings: settings),
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
             name: "CountersignStorage",
             dependencies: [
-                "CountersignCore", "RelyingPartyAPI", "CPostgreSQL", logging, server("GRDB", "GRDB.swift"),
+                "CountersignCore", "WebAuthn", "RelyingPartyAPI", "CPostgreSQL", logging, server("GRDB", "GRDB.swift"),
                 server("GRDBSQLite", "GRDB.swift"),
             ],
             swiftSettings: settings),

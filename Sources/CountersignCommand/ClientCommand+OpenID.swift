@@ -37,7 +37,10 @@ extension ClientCommand.OpenID {
         @Option(help: "From which browsers a person's devices are asked: known (signed in before) or all.")
         var askedBrowsers: String?
 
-        @Option(help: "By what people sign in: device, qr, email or text; may be repeated. (default: device and qr)")
+        @Option(
+            help: """
+                By what people sign in: passkey, device, qr, email or text; may be repeated. (default: device and qr)
+                """)
         var way: [String] = []
 
         @Option(

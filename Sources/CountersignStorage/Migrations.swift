@@ -7,7 +7,10 @@ import CountersignCore
 package enum Migrations {
     /// The SQL statements of each step in an engine's dialect.
     package static func steps(_ dialect: SQLDialect) -> [[String]] {
-        [Schema.first(dialect), Schema.second(dialect), Schema.third(dialect), Schema.fourth(dialect)]
+        [
+            Schema.first(dialect), Schema.second(dialect), Schema.third(dialect), Schema.fourth(dialect),
+            Schema.fifth(dialect),
+        ]
     }
 
     private static let readVersion = SQLStatement("SELECT max(version) FROM schema_version")

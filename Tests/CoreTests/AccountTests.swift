@@ -9,106 +9,11 @@ import Testing
 // Spec: docs/decisions/0077-account-page.md.
 @Suite("On the account page a person sees what is theirs, and ends it")
 struct AccountTests {
-    /// A shop with a customer, a third party that takes anybody, and an account page.
-    private struct Scene: Sendable {
-        let shop: SignInScene
-        let third: Client
-        let account: Client
-
-        var world: World { shop.world }
-        var user: UserID { shop.user }
-        var phone: EnrollmentID { shop.device.enrollment }
-
-        init(_ engine: Engine = .sqlite) async throws {
-            shop = try await SignInScene(engine)
-            let world = shop.world
-            let ways: Set<SignInWay> = [.device, .qr, .email]
-            try await shop.set(ways: ways, registration: .open)
-            third = try await world.makeClient("Third", waives: true, isThirdParty: true).client
-            account = try await world.makeClient("Acme account").client
-            try await Self.set(third, at: SignInScene.redirectURI, .open, in: world)
-            try await Self.set(account, at: world.ports.issuer.accountPage, .known, in: world)
-        }
-
-        static func set(
-            _ client: Client, at uri: String, _ registration: RelyingParty.Registration, in world: World
-        ) async throws {
-            let party = RelyingParty(
-                client: client.id, profile: .native, redirectURIs: [try #require(RedirectURI(uri))],
-                askedBrowsers: .all, ways: [.device, .qr, .email], registration: registration)
-            #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
-            try await world.store.refreshKeys()
-        }
-
-        /// The cookie of a browser that is signed in by a code to the customer's address.
-        func byMail() async throws -> Secret<String> {
-            let signedIn = try await shop.signedInByMail("customer-1", at: shop.shop)
-            #expect(signedIn.user == user)
-            return try #require(signedIn.finished.session).secret
-        }
-
-        /// The cookie of a browser that is signed in by a tap on a device.
-        func byTap(_ device: TestDevice? = nil) async throws -> Secret<String> {
-            try #require(
-                try await shop.signedIn(with: device ?? shop.device, as: "customer-1", at: shop.shop).session
-            ).secret
-        }
-
-        func act(
-            _ act: ActOnOwnDevice.Act, on device: EnrollmentID, by secret: Secret<String>?, shownTo user: UserID? = nil
-        ) async throws -> ActOnOwnDevice.Outcome {
-            try await ActOnOwnDevice.act(
-                act, on: device, by: secret, shownTo: user ?? self.user,
-                from: ContextLine(address: "192.0.2.7", userAgent: nil), in: .english, ports: world.ports)
-        }
-
-        func end(_ extent: EndOwnAccess.Extent, by secret: Secret<String>?) async throws -> EndOwnAccess.Outcome {
-            try await EndOwnAccess.end(extent, by: secret, shownTo: user, ports: world.ports)
-        }
-
-        func show(_ secret: Secret<String>?) async throws -> Account? {
-            switch try await ShowAccount.show(secret, ports: world.ports) {
-            case .shown(let account): return account
-            case .signIn(let client):
-                #expect(client.id == account.id)
-                return nil
-            case .off: throw World.Broken("off")
-            }
-        }
-
-        func enrollment(_ id: EnrollmentID) async throws -> Enrollment {
-            try #require(try await world.store.read { try $0.enrollments.find(id) })
-        }
-
-        func confirm(_ id: EnrollmentID) async throws {
-            #expect(try await ConfirmEnrollment.confirm(id, by: .system, ports: world.ports) == .done)
-        }
-
-        /// A sign-in to the account page itself, by a code to an address.
-        func askedForAccount(_ name: String) async throws -> Authorization {
-            world.time.advance(seconds: 60)
-            var wanted = try shop.wanted(name, at: account)
-            wanted.redirectURI = world.ports.issuer.accountPage
-            guard case .asked(let asked) = try await shop.ask(wanted, by: .email) else { throw World.Broken("asked") }
-            return asked
-        }
-
-        /// What was sent to the customer's address from the account page.
-        func told() async throws -> [PersonalMessage] {
-            let now = world.time.now
-            return try await world.store.lease(.mail, limit: 100, now: now, until: now).compactMap { leased in
-                guard case .personal(let message, let address, account.id) = leased.message.content else { return nil }
-                #expect("\(address)" == "customer-1@example.com")
-                return message
-            }
-        }
-    }
-
     @Test(
         "Whoever has one device says by a code to their address that it is theirs, and is told",
         arguments: Engine.allCases)
     func confirmed(_ engine: Engine) async throws {
-        let scene = try await Scene(engine)
+        let scene = try await AccountScene(engine)
         let session = try await scene.byMail()
         let account = try #require(try await scene.show(session))
         #expect(account.confirmation == .byAddress)
@@ -130,7 +35,7 @@ struct AccountTests {
         arguments: Engine.allCases)
     func mailbox(_ engine: Engine) async throws {
         for removesPhone in [false, true] {
-            let scene = try await Scene(engine)
+            let scene = try await AccountScene(engine)
             let world = scene.world
             // Whoever reads the mailbox becomes known to the third party, and enrolls a phone of their own there.
             _ = try await scene.byMail()
@@ -164,7 +69,7 @@ struct AccountTests {
     )
     func objected() async throws {
         for way in ["device", "suspended", "claim"] {
-            let scene = try await Scene()
+            let scene = try await AccountScene()
             let world = scene.world
             _ = try await scene.byMail()
             _ = try await scene.shop.signedInByMail("customer-1", at: scene.third)
@@ -194,7 +99,7 @@ struct AccountTests {
 
     @Test("With a confirmed device neither an address nor an unconfirmed device nor a mere tap confirms another one")
     func weak() async throws {
-        let scene = try await Scene()
+        let scene = try await AccountScene()
         let world = scene.world
         let second = try await world.makeDevice(of: scene.user, by: scene.shop.shop)
         // The first proof of the address takes back what was confirmed before.
@@ -222,7 +127,7 @@ struct AccountTests {
         "OWASP ASVS 7.5.1: an act on a device needs a sign-in of the last five minutes; an end needs none"
     )
     func fresh() async throws {
-        let scene = try await Scene()
+        let scene = try await AccountScene()
         let session = try await scene.byTap()
         let other = try await scene.byMail()
         scene.world.time.advance(.minutes(5))
@@ -237,7 +142,7 @@ struct AccountTests {
 
     @Test("Nobody touches what is somebody else's, and a page that was shown to another person does nothing")
     func others() async throws {
-        let scene = try await Scene()
+        let scene = try await AccountScene()
         let world = scene.world
         let stranger = try await world.makeUser("stranger", of: scene.shop.shop)
         let device = try await world.makeDevice(of: stranger, by: scene.shop.shop)
@@ -252,7 +157,7 @@ struct AccountTests {
 
     @Test("Somebody else's session does not end, whoever knows its id")
     func othersSession() async throws {
-        let scene = try await Scene()
+        let scene = try await AccountScene()
         let session = try await scene.byTap()
         let newcomer = try await scene.shop.signedInByMail("newcomer", at: scene.shop.shop)
         let theirs = try #require(newcomer.finished.session).secret
@@ -267,7 +172,7 @@ struct AccountTests {
     )
     func lost() async throws {
         for act in [ActOnOwnDevice.Act.remove, .suspend] {
-            let scene = try await Scene()
+            let scene = try await AccountScene()
             let thief = try await scene.byTap()
             let session = try await scene.byMail()
             let name = try await scene.enrollment(scene.phone).device.name
@@ -291,12 +196,12 @@ struct AccountTests {
 
     @Test("A session ends with all its tokens, also those that outlive it")
     func sessions() async throws {
-        let scene = try await Scene()
+        let scene = try await AccountScene()
         let (_, tokens) = try await scene.shop.offline()
         #expect(try await scene.shop.isGood(tokens))
         let session = try await scene.byMail()
         let others = try #require(try await scene.show(session)).sessions.filter { $0.session.place != nil }
-        #expect(others.count == 2 && others[0].device != nil && others[1].device == nil)
+        #expect(others.count == 2 && others[0].by != nil && others[1].by == nil)
         #expect(try await scene.end(.session(others[0].session.id), by: session) == .done(nil))
         #expect(try await !scene.shop.isGood(tokens))
         guard case .refused = Summary(try await scene.shop.refresh(tokens.refresh)) else {
@@ -316,7 +221,7 @@ struct AccountTests {
 
     @Test("What a client may have ends with its tokens and with the code that it has not redeemed; it asks anew")
     func access() async throws {
-        let scene = try await Scene()
+        let scene = try await AccountScene()
         let (shop, third) = (scene.shop, scene.third)
         _ = try await scene.byMail()
         let signedIn = try await shop.signedInByMail("customer-1", at: third)
@@ -338,7 +243,7 @@ struct AccountTests {
 
     @Test("Whoever is a user signs in to the page, unknown to its client until then; nobody becomes one by it")
     func signsIn() async throws {
-        let scene = try await Scene()
+        let scene = try await AccountScene()
         let (world, shop) = (scene.world, scene.shop)
         _ = try await scene.byMail()
         let asked = try await scene.askedForAccount("customer-1")
@@ -361,14 +266,14 @@ struct AccountTests {
 
     @Test("A user who is deleted leaves no link behind, also while the page is off; a third party keeps its users")
     func links() async throws {
-        let scene = try await Scene()
+        let scene = try await AccountScene()
         let (world, shop) = (scene.world, scene.shop)
         let toAccount = try await world.store.commit {
             try $0.links.put(scene.user, to: scene.account.id, externalID: nil)
         }
         #expect(toAccount)
         _ = try await DisableClient.disable(scene.account.id, by: .system, ports: world.ports)
-        try await Scene.set(scene.third, at: world.ports.issuer.accountPage, .known, in: world)
+        try await AccountScene.set(scene.third, at: world.ports.issuer.accountPage, .known, in: world)
         try await world.link(scene.user, to: scene.third)
         #expect(try await UnlinkUser.unlink(.id(scene.user), from: shop.shop.caller, ports: world.ports) == .unlinked)
         #expect(try await world.store.read { try $0.users.find(scene.user)?.deletedAt } == nil)
@@ -380,7 +285,7 @@ struct AccountTests {
 
     @Test("A third party's device and word open nothing, and a third party is no account page")
     func thirdParty() async throws {
-        let scene = try await Scene()
+        let scene = try await AccountScene()
         let (world, shop) = (scene.world, scene.shop)
         try await world.link(scene.user, to: scene.third)
         let planted = try await world.makeDevice(of: scene.user, by: scene.third)
@@ -390,7 +295,7 @@ struct AccountTests {
         #expect(try await scene.show(byWord.finished.session?.secret) == nil)
         let byDevice = try await shop.signedIn(with: planted, as: "attacker", at: scene.third)
         #expect(try await scene.show(byDevice.session?.secret) == nil)
-        try await Scene.set(scene.third, at: world.ports.issuer.accountPage, .known, in: world)
+        try await AccountScene.set(scene.third, at: world.ports.issuer.accountPage, .known, in: world)
         #expect(try await scene.show(nil) == nil)
         _ = try await DisableClient.disable(scene.account.id, by: .system, ports: world.ports)
         guard case .off = try await ShowAccount.show(nil, ports: world.ports) else { throw World.Broken("on") }

@@ -247,17 +247,28 @@ struct AuditTests {
         return (code.digits, ports.hasher.link(of: sent).reveal())
     }
 
+    /// Registers a passkey and removes it; returns its name.
+    private func passkeys(in scene: AccountScene) async throws -> [String] {
+        let session = try await scene.byTap()
+        let (_, row) = try await scene.passkey(by: session)
+        #expect(try await scene.act(.remove, on: row.id, by: session) == .done(row.name))
+        return [row.name.text]
+    }
+
     @Test("Everything that is audited happens, and no event holds a number, a secret, a ticket or a message")
     func secrecy() async throws {
         let world = try await World()
         let custom = try await CustomScene()
         let signIn = try await SignInScene(.chosen)
+        let account = try await AccountScene()
         let secrets =
             try await everything(in: world) + (try await customs(in: custom)) + (try await signIns(in: signIn))
+            + (try await passkeys(in: account))
         let events =
             try await world.audit() + (try await custom.world.audit()) + (try await signIn.world.audit())
+            + (try await account.world.audit())
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 47)
+        #expect(secrets.count == 48)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {

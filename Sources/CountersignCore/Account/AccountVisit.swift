@@ -45,7 +45,7 @@ extension UnitOfWork {
     /// How a person may confirm a device, by what has authenticated them.
     ///
     /// A device that is confirmed already says it by an approval that is as good as what the approval of a new device
-    /// needs. An address says it only for somebody who has no such device, and then not at once everywhere.
+    /// needs, and so does a passkey that all clients believe. An address says it only for somebody who has no such device, and then not at once everywhere.
     func confirmation(by visit: AccountVisit) throws -> AccountConfirmation {
         switch visit.session.authentication.evidence {
         case .approval(_, let id):
@@ -56,13 +56,14 @@ extension UnitOfWork {
                 $0.isConfirmed && $0.isLetIn(at: now)
             }
             return hasConfirmed ? .refused : .byAddress
+        case .passkey(let id): return try passkeys.find(id)?.isConfirmed == true ? .byDevice : .refused
         }
     }
 }
 
 /// How a person may confirm a device.
 package enum AccountConfirmation: Hashable, Sendable {
-    /// By a confirmed device: at once.
+    /// By a confirmed device or passkey: at once.
     case byDevice
     /// By an address: where other devices were believed, after the time that a new device waits.
     case byAddress

@@ -58,7 +58,7 @@ package enum ActOnOwnDevice {
             // check: AccountTests.others
             guard device.user == user else { return .notFound }
             let name = device.device.name
-            let teller = Teller(client: client, place: place, language: language, transports: transports)
+            let teller = OwnerTeller(client: client, place: place, language: language, transports: transports)
             switch act {
             case .remove:
                 _ = try work.removeEnrollment(id, reason: .account, concerning: client.id)
@@ -85,34 +85,15 @@ package enum ActOnOwnDevice {
             return .done(name)
         }
     }
-
-    /// What a message to the user's addresses says besides what was done.
-    fileprivate struct Teller: Sendable {
-        let client: Client
-        let place: ContextLine?
-        let language: LanguageTag?
-        let transports: Transports
-    }
 }
 
 extension UnitOfWork {
-    /// Tells all addresses of a user that can be reached what was done with a device.
     fileprivate func tell(
-        _ change: PersonalMessage.DeviceChange, of device: Enrollment, at time: Timestamp,
-        _ teller: ActOnOwnDevice.Teller
+        _ change: PersonalMessage.DeviceChange, of device: Enrollment, at time: Timestamp, _ teller: OwnerTeller
     ) throws {
-        let message = PersonalMessage.device(
-            change, of: device.device.name, by: teller.client.name, at: time, from: teller.place,
-            page: issuer.accountPage, in: teller.language)
-        let party = try relyingParties.find(teller.client.id)
-        for identifier in try identifiers.verified(of: device.user) where teller.transports.reach(identifier.address) {
-            // Text messages cost, so they go only where the page sends codes as well.
-            guard identifier.address.kind == .email || party?.sends(to: identifier.address) == true else { continue }
-            try outbox.enqueue(
-                OutboxMessage(
-                    id: nextID(), content: .personal(message, to: identifier.address, client: teller.client.id),
-                    dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime)))
-            notify(.outbox)
-        }
+        try tell(
+            .device(
+                change, of: device.device.name, by: teller.client.name, at: time, from: teller.place,
+                page: issuer.accountPage, in: teller.language), to: device.user, teller)
     }
 }

@@ -60,7 +60,7 @@ package enum EndOwnAccess {
 
 extension UnitOfWork {
     /// Ends a session with all tokens that were given in it: a thief of a session may have got some that outlive it.
-    fileprivate func endWhole(_ session: Session) throws {
+    func endWhole(_ session: Session) throws {
         try endFamilies(.wholeSession(session.id), because: .sessionEnded)
         try endSession(session)
     }

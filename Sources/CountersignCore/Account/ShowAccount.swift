@@ -45,8 +45,8 @@ package struct Account: Sendable {
     package struct OpenSession: Sendable {
         /// The session.
         package let session: Session
-        /// The name of the device that approved; nil where an address did.
-        package let device: DisplayLine?
+        /// The name of the device that approved, or of the passkey; nil where an address did.
+        package let by: DisplayLine?
     }
 
     /// What a client may have.
@@ -69,6 +69,20 @@ package struct Account: Sendable {
         package let client: ClientName?
         /// The name of the device; nil for none.
         package let device: DisplayLine?
+        /// The name of the passkey; nil for none.
+        package let passkey: DisplayLine?
+    }
+
+    /// Whether the person may register a passkey.
+    package enum PasskeyOffer: Hashable, Sendable {
+        /// They may.
+        case open
+        /// They have as many as one may have.
+        case full
+        /// Not by the way in which they have signed in.
+        case tooWeak
+        /// Nobody signs in to the page by a passkey, or browsers have none there.
+        case off
     }
 
     /// Who is at the page.
@@ -83,6 +97,10 @@ package struct Account: Sendable {
     package let claims: [(claim: ClaimedIdentifier, client: ClientName?)]
     /// The devices that are not removed, oldest first.
     package let devices: [Device]
+    /// The passkeys that are not removed, oldest first.
+    package let passkeys: [RegisteredPasskey]
+    /// Whether the person may register one.
+    package let passkeyOffer: PasskeyOffer
     /// The sessions that have not ended, oldest first.
     package let sessions: [OpenSession]
     /// What clients may have.
@@ -94,9 +112,9 @@ package struct Account: Sendable {
 extension AuditEventKind {
     /// The kinds of events that a person sees on their account page.
     package static let ofAccount: [AuditEventKind] = [
-        .signedIn, .sessionEnded, .consentGiven, .accessEnded, .identifierVerified, .enrollmentCreated,
-        .enrollmentConfirmed, .enrollmentSuspended, .enrollmentResumed, .enrollmentRemoved, .methodChanged,
-        .challengeApproved, .challengeDenied, .challengeReported,
+        .signedIn, .sessionEnded, .consentGiven, .accessEnded, .identifierVerified, .passkeyCreated, .passkeyRemoved,
+        .enrollmentCreated, .enrollmentConfirming, .enrollmentConfirmed, .enrollmentSuspended, .enrollmentResumed,
+        .enrollmentRemoved, .methodChanged, .challengeApproved, .challengeDenied, .challengeReported,
     ]
 }
 
@@ -112,14 +130,25 @@ extension UnitOfWork {
         let devices = Dictionary(all.map { ($0.id, $0.device.name) }) { first, _ in first }
         let (verified, claims) = try identifiers.identifiers(of: user)
         let known = Set(verified.map { hasher.identifier($0.address) })
+        let ways = try relyingParties.find(visit.client.id)?.ways ?? []
+        let passkeys = try passkeys.passkeys(of: user)
+        let passkeyNames = Dictionary(passkeys.map { ($0.id, $0.name) }) { first, _ in first }
         return Account(
-            visit: visit, ways: try relyingParties.find(visit.client.id)?.ways ?? [],
+            visit: visit, ways: ways,
             confirmation: try confirmation(by: visit), addresses: verified,
             claims: try claims.filter { !known.contains(hasher.identifier($0.address)) }
                 .map { ($0, try name($0.client)) },
             devices: try all.filter(\.isPresent).map { .init(enrollment: $0, client: try name($0.client)) },
-            sessions: try sessions.sessions(of: user, at: now).map {
-                .init(session: $0, device: $0.authentication.evidence.enrollment.flatMap { devices[$0] })
+            passkeys: passkeys.filter(\.isPresent),
+            passkeyOffer: try offer(by: visit, ways, passkeys),
+            sessions: try sessions.sessions(of: user, at: now).map { session in
+                let name: DisplayLine? =
+                    switch session.authentication.evidence {
+                    case .approval(_, let device): devices[device]
+                    case .passkey(let id): passkeyNames[id]
+                    case .code: nil
+                    }
+                return .init(session: session, by: name)
             },
             access: try access(of: user).compactMap { client, scopes, since in
                 try name(client).map { .init(client: client, name: $0, scopes: scopes, since: since) }
@@ -127,8 +156,17 @@ extension UnitOfWork {
             events: try audit.latest(of: user, AuditEventKind.ofAccount, limit: ShowAccount.eventCount).map { event in
                 .init(
                     event: event, client: try event.client.flatMap(name),
-                    device: event.enrollment.flatMap { devices[$0] })
+                    device: event.enrollment.flatMap { devices[$0] },
+                    passkey: event.detail["passkey"]?.string.flatMap { PasskeyID($0) }.flatMap { passkeyNames[$0] })
             })
+    }
+
+    private func offer(
+        by visit: AccountVisit, _ ways: Set<SignInWay>, _ passkeys: [RegisteredPasskey]
+    ) throws -> Account.PasskeyOffer {
+        guard ways.contains(.passkey), issuer.hasPasskeys else { return .off }
+        guard try passkeyBinding(by: visit.session.authentication, among: passkeys) != nil else { return .tooWeak }
+        return passkeys.count(where: \.isPresent) < RegisteredPasskey.maximumCount ? .open : .full
     }
 
     /// What clients may have: by what the user allowed them, or by tokens that outlive the session.

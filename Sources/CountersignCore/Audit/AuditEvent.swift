@@ -25,6 +25,8 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case userCreated = "user.created"
     case userDeleted = "user.deleted"
     case userExported = "user.exported"
+    case passkeyCreated = "passkey.created"
+    case passkeyRemoved = "passkey.removed"
     case identifierVerified = "identifier.verified"
     case claimEnded = "claim.ended"
     case ticketCreated = "ticket.created"

@@ -48,9 +48,7 @@ enum BindingChange: Sendable {
     func json(of enrollment: Enrollment, to receiver: NoticeReceiver, at now: Timestamp) -> JSONValue {
         var object = JSONObject([
             "type": .string(type), "timestamp": .string("\(now)"),
-            "user": .members([
-                "id": .string("\(enrollment.user)"), "external_id": receiver.externalID.map { .string($0.text) },
-            ]),
+            "user": receiver.json(of: enrollment.user),
             "enrollment": .string("\(enrollment.id)"), "device": enrollment.device.json,
         ])
         switch self {
@@ -91,13 +89,25 @@ extension UnitOfWork {
     }
 
     private func tell(_ change: BindingChange, of enrollment: Enrollment, to receivers: [NoticeReceiver]) throws {
+        try tell(receivers) { change.json(of: enrollment, to: $0, at: now) }
+    }
+
+    /// Enqueues a notice for each receiver.
+    func tell(_ receivers: [NoticeReceiver], _ notice: (NoticeReceiver) -> JSONValue) throws {
         for receiver in receivers {
-            let body = change.json(of: enrollment, to: receiver, at: now).encoded
             try outbox.enqueue(
                 OutboxMessage(
-                    id: nextID(), content: .notice(receiver.uri, client: receiver.client, body: body),
+                    id: nextID(),
+                    content: .notice(receiver.uri, client: receiver.client, body: notice(receiver).encoded),
                     dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime)))
         }
         if !receivers.isEmpty { notify(.outbox) }
+    }
+}
+
+extension NoticeReceiver {
+    /// The user of a notice, in the words of its receiver.
+    func json(of user: UserID) -> JSONValue {
+        .members(["id": .string("\(user)"), "external_id": externalID.map { .string($0.text) }])
     }
 }

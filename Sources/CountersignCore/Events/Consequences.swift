@@ -188,6 +188,14 @@ extension UnitOfWork {
                 .consentGiven, ["scope": .string(grant.scopes.sorted().joined(separator: " "))],
                 client: grant.client, user: grant.user)
         case .accessEnded(let user, let client): try record(.accessEnded, client: client, user: user)
+        case .passkeyCreated(let passkey):
+            var detail: JSONObject = ["passkey": .string("\(passkey.id)"), "confirmed": .bool(passkey.isConfirmed)]
+            if !passkey.counts(at: now) { detail["waiting_until"] = .string("\(passkey.countsFrom)") }
+            try record(.passkeyCreated, detail, user: passkey.user)
+            try tellClients(.created, of: passkey)
+        case .passkeyRemoved(let passkey):
+            try record(.passkeyRemoved, ["passkey": .string("\(passkey.id)")], user: passkey.user)
+            try tellClients(.removed, of: passkey)
         case .sessionEnded(let session):
             try record(.sessionEnded, ["session": .string("\(session.id)")], user: session.user)
         case .tokensGiven(let family):

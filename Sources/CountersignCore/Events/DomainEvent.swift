@@ -67,6 +67,10 @@ enum DomainEvent: Sendable {
     /// A user has ended what a client may have.
     case accessEnded(UserID, ClientID)
 
+    case passkeyCreated(RegisteredPasskey)
+    /// A passkey was removed; it is told as it was before.
+    case passkeyRemoved(RegisteredPasskey)
+
     case clientCreated(Client)
     case clientUpdated(ClientID, ClientChanges)
     case clientSecretRenewed(ClientID, earlierUntil: Timestamp)

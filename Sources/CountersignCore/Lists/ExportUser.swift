@@ -20,6 +20,8 @@ package struct ExportUser: Sendable {
         case claim(ClaimedIdentifier)
         /// A browser that is signed in; for operators alone.
         case session(Session)
+        /// A passkey; for operators alone.
+        case passkey(RegisteredPasskey)
         /// What the user has allowed a client.
         case grant(Grant)
         /// The tokens that a client has of the user.
@@ -145,7 +147,9 @@ package struct ExportUser: Sendable {
                 + families.filter { $0.client == client }.map(Part.tokens)
         case .all:
             let sessions = try reader.sessions.sessions(of: user, at: now).map(Part.session)
-            return identifiers.map(Part.identifier) + claims.map(Part.claim) + sessions + grants.map(Part.grant)
+            let passkeys = try reader.passkeys.passkeys(of: user).filter(\.isPresent)
+            return identifiers.map(Part.identifier) + claims.map(Part.claim) + passkeys.map(Part.passkey) + sessions
+                + grants.map(Part.grant)
                 + families.map(Part.tokens)
         }
     }

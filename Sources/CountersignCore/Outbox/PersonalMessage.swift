@@ -28,6 +28,8 @@ package struct PersonalMessage: Sendable {
         case .code: .code(code, minutes: 10, in: language)
         case .signIn: PersonalMessage(.signIn, language, ["code": Secret(code.digits), "minutes": Secret("10")])
         case .device: PersonalMessage(.device, language, ["device": Secret("Pixel 9"), "removed": Secret("yes")])
+        case .passkey:
+            PersonalMessage(.passkey, language, ["passkey": Secret("Firefox on Windows"), "created": Secret("yes")])
         }
     }
 
@@ -41,6 +43,26 @@ package struct PersonalMessage: Sendable {
         case confirmed
         /// It is confirmed later, unless somebody objects.
         case confirming
+    }
+
+    /// What was done with a passkey, which a message tells.
+    package enum PasskeyChange: String, CaseIterable, Sendable {
+        /// It was created, and signs in at once.
+        case created
+        /// It was created, and signs in later, unless it is removed before.
+        case waiting
+        /// It was removed.
+        case removed
+    }
+
+    /// A message that tells what was done with a passkey; the parameters are those of a message about a device.
+    package static func passkey(
+        _ change: PasskeyChange, of passkey: DisplayLine, by sender: ClientName, at time: Timestamp,
+        from place: ContextLine?, page: String, in language: LanguageTag?
+    ) -> PersonalMessage {
+        PersonalMessage(
+            .passkey, language,
+            values(of: change.rawValue, sender, time, place, page).merging(["passkey": Secret(passkey.text)]) { $1 })
     }
 
     /// A message that tells what was done with a device.
@@ -57,12 +79,19 @@ package struct PersonalMessage: Sendable {
         _ change: DeviceChange, of device: DisplayLine, by sender: ClientName, at time: Timestamp,
         from place: ContextLine?, page: String, in language: LanguageTag?
     ) -> PersonalMessage {
+        PersonalMessage(
+            .device, language,
+            values(of: change.rawValue, sender, time, place, page).merging(["device": Secret(device.text)]) { $1 })
+    }
+
+    private static func values(
+        of change: String, _ sender: ClientName, _ time: Timestamp, _ place: ContextLine?, _ page: String
+    ) -> [String: Secret<String>] {
         var values = [
-            "device": Secret(device.text), change.rawValue: Secret("yes"), "sender": Secret(sender.text),
-            "time": Secret(time.minuteText), "page": Secret(page),
+            change: Secret("yes"), "sender": Secret(sender.text), "time": Secret(time.minuteText), "page": Secret(page),
         ]
         values["place"] = place.map { Secret($0.line.text) }
-        return PersonalMessage(.device, language, values)
+        return values
     }
 
     /// A message with a code that is valid for a number of minutes.

@@ -58,7 +58,7 @@ package protocol Stores: AnyObject, StoreAccess, ClientStore, RelyingPartyStore,
     UserStore, LinkStore, IdentifierStore,
     ErasureStore, AskingLockStore, BrowserStore, EnrollmentStore, MethodStore, TicketStore, NonceStore, WaitStore,
     PushStore, ListStore, ChallengeStore, TargetStore, ReceiptStore, AnswerStore, OutboxStore, ReplyStore, AuditStore,
-    AttemptStore, AuthorizationStore, SessionStore, TokenFamilyStore, GrantStore, RetentionStore
+    AttemptStore, AuthorizationStore, SessionStore, TokenFamilyStore, GrantStore, PasskeyStore, RetentionStore
 {
     /// Notifies a topic when, and only when, the transaction commits.
     func notify(_ topic: ChangeTopic)
@@ -90,6 +90,8 @@ extension StoreAccess {
     package var grants: any GrantStore { stores }
     /// The receivers of callbacks and notices: their URLs, and which of them have said that they are gone.
     package var receivers: any ReceiverStore { stores }
+    /// The passkeys of users.
+    package var passkeys: any PasskeyStore { stores }
     /// The issuer's own keys, and the bootstrap token.
     package var keys: any KeyStore { stores }
     /// The challenge types.

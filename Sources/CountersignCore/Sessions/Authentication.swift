@@ -24,11 +24,15 @@ package struct Authentication: Hashable, Sendable {
         case approval(ChallengeID, EnrollmentID)
         /// A code that was sent to an address of the user.
         case code(IdentifierID, PersonalAddress.Kind)
+        /// A passkey of the user.
+        case passkey(PasskeyID)
 
         /// The challenge that the user approved; nil for none.
         package var challenge: ChallengeID? { if case .approval(let challenge, _) = self { challenge } else { nil } }
         /// The device that approved; nil for none.
         package var enrollment: EnrollmentID? { if case .approval(_, let device) = self { device } else { nil } }
+        /// Whether it shows no more than that somebody reads what is sent to an address.
+        var isCode: Bool { if case .code = self { true } else { false } }
     }
 
     /// How strong an authentication is: the values of `acr`, weakest first.
@@ -41,6 +45,14 @@ package struct Authentication: Hashable, Sendable {
         case twoFactors = "urn:countersign:acr:device2"
         /// An approval under a type that is labelled AAL2.
         case aal2 = "urn:countersign:acr:aal2"
+        /// A passkey, which no other page than ours can use.
+        ///
+        /// Spec: OpenID Connect EAP ACR Values 1.0 §4.
+        case phishingResistant = "phr"
+        /// A passkey that cannot leave its device.
+        ///
+        /// Spec: OpenID Connect EAP ACR Values 1.0 §4.
+        case hardwareBound = "phrh"
 
         /// The order of the cases.
         package static func < (left: Strength, right: Strength) -> Bool {
@@ -104,12 +116,18 @@ extension Authentication {
     package var json: JSONValue {
         var identifier: IdentifierID?
         var kind: PersonalAddress.Kind?
-        if case .code(let proved, let address) = evidence { (identifier, kind) = (proved, address) }
+        var passkey: PasskeyID?
+        switch evidence {
+        case .approval: break
+        case .code(let proved, let address): (identifier, kind) = (proved, address)
+        case .passkey(let id): passkey = id
+        }
         return .members([
             "user": .string("\(user)"), "at": .string("\(at)"), "amr": .array(methods.map(JSONValue.string)),
             "acr": .string(strength.rawValue), "challenge": evidence.challenge.map { .string("\($0)") },
             "enrollment": evidence.enrollment.map { .string("\($0)") },
             "identifier": identifier.map { .string("\($0)") }, "address": kind.map { .string($0.rawValue) },
+            "passkey": passkey.map { .string("\($0)") },
         ])
     }
 
@@ -134,6 +152,8 @@ extension Authentication.Evidence {
             let kind = json["address"]?.string.flatMap({ PersonalAddress.Kind(rawValue: $0) })
         {
             self = .code(identifier, kind)
+        } else if let passkey = json["passkey"]?.string.flatMap({ PasskeyID($0) }) {
+            self = .passkey(passkey)
         } else {
             return nil
         }

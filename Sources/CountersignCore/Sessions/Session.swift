@@ -9,7 +9,7 @@ package struct Session: Equatable, Sendable {
     package static func limits(of strength: Authentication.Strength) -> (idle: Seconds, absolute: Seconds) {
         switch strength {
         case .aal2: (.hours(1), .hours(24))
-        case .address, .device, .twoFactors: (.hours(12), .days(30))
+        case .address, .device, .twoFactors, .phishingResistant, .hardwareBound: (.hours(12), .days(30))
         }
     }
 

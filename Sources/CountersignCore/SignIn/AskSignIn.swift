@@ -152,7 +152,7 @@ extension Authorization {
 
 extension UnitOfWork {
     /// A sign-in of this browser that is open; nil if there is none.
-    fileprivate func open(_ id: AuthorizationID, in browser: KeyedHash) throws -> Authorization? {
+    func open(_ id: AuthorizationID, in browser: KeyedHash) throws -> Authorization? {
         guard let found = try authorizations.find(id), found.browser == browser, found.state == .open else {
             return nil
         }
@@ -160,7 +160,7 @@ extension UnitOfWork {
     }
 
     /// Ends the latest ask of a sign-in, before another one: only the newest number or code counts.
-    fileprivate func endAsk(of authorization: Authorization) throws {
+    func endAsk(of authorization: Authorization) throws {
         if let challenge = try authorization.ask?.challenge.flatMap({ try challenges.find($0) }) {
             try endChallenge(challenge, as: .cancelled)
         }
@@ -173,6 +173,8 @@ extension UnitOfWork {
         switch request.way {
         case .device: return .asked(number(of: client.id, made))
         case .qr: return try code(of: client, from: request.place, made, limits)
+        // The page itself has what a passkey signs.
+        case .passkey: return .refused(.clientGone)
         case .email, .text:
             guard let address = wanted.identifier?.address, party.sends(to: address) else {
                 return .refused(.clientGone)

@@ -96,7 +96,7 @@ package enum FinishSignIn {
                 id: made.session, secret: made.secret, authentication, from: found.wanted.askedFrom, at: now)
             try work.sessions.insert(session)
             // Whoever reads a mailbox has not shown to be at a browser of the person's.
-            if authentication.evidence.enrollment != nil {
+            if !authentication.evidence.isCode {
                 try work.browsers.put(found.browser, of: authentication.user, by: found.client, at: now)
             }
             try work.raise(.signedIn(found, authentication, isFresh: true))
@@ -208,6 +208,7 @@ extension UnitOfWork {
         case .approval: ways.contains(.device) || ways.contains(.qr)
         case .code(_, .email): ways.contains(.email)
         case .code(_, .phone): ways.contains(.text)
+        case .passkey: ways.contains(.passkey)
         }
     }
 
@@ -253,6 +254,10 @@ extension UnitOfWork {
         case .code(let id, _):
             guard let identifier = try identifiers.verified(id), identifier.user == user else { return false }
             return identifier.isGood(at: client)
+        case .passkey(let id):
+            guard let passkey = try passkeys.find(id), passkey.user == user, let client = try clients.find(client)
+            else { return false }
+            return passkey.isBelieved(in: client.trustGroup)
         }
     }
 

@@ -98,6 +98,7 @@ extension UnitOfWork {
         try browsers.deleteAll(of: user)
         try authorizations.deleteAll(of: user, at: nil)
         try identifiers.deleteIdentifiers(of: user, claimedBy: nil)
+        try passkeys.deletePasskeys(of: user)
         try sessions.deleteSessions(of: user)
         try families.deleteFamilies(of: user)
         try users.markDeleted(user, at: now)

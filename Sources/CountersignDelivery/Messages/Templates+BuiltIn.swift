@@ -81,6 +81,26 @@ extension MessageTemplates {
                 look at your devices, your sessions and what you allowed.</p>
                 """),
             "device.sms": "{{sender}}: \(change). If that was not you, open {{page}}",
+            "passkey.subject": "{{sender}}: \(passkeyChange)",
+            "passkey.text": """
+            \(passkeyText)
+
+            {{time}}{{#place}}, from {{place}}{{/place}}
+
+            Was that you? Then there is nothing to do. If it was not, open your account and look at your passkeys, your
+            sessions and what you allowed:
+
+            {{page}}
+            """,
+            "passkey.html": page(
+                "en",
+                """
+                <p><strong>\(passkeyText)</strong></p>
+                <p>{{time}}{{#place}}, from {{place}}{{/place}}</p>
+                <p>Was that you? Then there is nothing to do. If it was not, <a href="{{page}}">open your account</a> and \
+                look at your passkeys, your sessions and what you allowed.</p>
+                """),
+            "passkey.sms": "{{sender}}: \(passkeyChange). If that was not you, open {{page}}",
         ],
         "de": [
             "test.subject": "Eine Nachricht von {{sender}}",
@@ -165,6 +185,26 @@ extension MessageTemplates {
                 Sie nach Ihren Geräten, Ihren Sitzungen und dem, was Sie erlaubt haben.</p>
                 """),
             "device.sms": "{{sender}}: \(germanChange). Waren Sie das nicht? {{page}}",
+            "passkey.subject": "{{sender}}: \(germanPasskeyChange)",
+            "passkey.text": """
+            \(germanPasskeyText)
+
+            {{time}}{{#place}}, von {{place}}{{/place}}
+
+            Waren Sie das? Dann ist nichts zu tun. Wenn nicht, öffnen Sie Ihr Konto und sehen Sie nach Ihren Passkeys, Ihren
+            Sitzungen und dem, was Sie erlaubt haben:
+
+            {{page}}
+            """,
+            "passkey.html": page(
+                "de",
+                """
+                <p><strong>\(germanPasskeyText)</strong></p>
+                <p>{{time}}{{#place}}, von {{place}}{{/place}}</p>
+                <p>Waren Sie das? Dann ist nichts zu tun. Wenn nicht, <a href="{{page}}">öffnen Sie Ihr Konto</a> und sehen \
+                Sie nach Ihren Passkeys, Ihren Sitzungen und dem, was Sie erlaubt haben.</p>
+                """),
+            "passkey.sms": "{{sender}}: \(germanPasskeyChange). Waren Sie das nicht? {{page}}",
         ],
     ]
 
@@ -194,6 +234,32 @@ extension MessageTemplates {
         {{#confirmed}}Ihr Gerät {{device}} wurde bestätigt. Es kann jetzt überall zustimmen.{{/confirmed}}\
         {{#confirming}}Jemand, der diese Nachrichten liest, sagt, dass das Gerät {{device}} Ihres ist. Ab der Zeit unten \
         kann es überall zustimmen, wenn es nicht vorher entfernt wird.{{/confirming}}
+        """
+
+    /// What was done with a passkey, in a few words, and as a sentence.
+    private static let passkeyChange =
+        """
+        {{#created}}new passkey{{/created}}{{#waiting}}new passkey, which waits{{/waiting}}\
+        {{#removed}}passkey removed{{/removed}} ({{passkey}})
+        """
+    private static let passkeyText =
+        """
+        {{#created}}You have a new passkey: {{passkey}}. It signs you in from now on.{{/created}}\
+        {{#waiting}}Somebody at this address has created a passkey for you: {{passkey}}. It signs in from the time below \
+        on, unless it is removed before.{{/waiting}}\
+        {{#removed}}Your passkey {{passkey}} was removed. It signs nobody in any more.{{/removed}}
+        """
+    private static let germanPasskeyChange =
+        """
+        {{#created}}neuer Passkey{{/created}}{{#waiting}}neuer Passkey, der noch wartet{{/waiting}}\
+        {{#removed}}Passkey entfernt{{/removed}} ({{passkey}})
+        """
+    private static let germanPasskeyText =
+        """
+        {{#created}}Sie haben einen neuen Passkey: {{passkey}}. Mit ihm melden Sie sich ab jetzt an.{{/created}}\
+        {{#waiting}}Jemand, der diese Nachrichten liest, hat einen Passkey für Sie erstellt: {{passkey}}. Ab der Zeit \
+        unten meldet er an, wenn er nicht vorher entfernt wird.{{/waiting}}\
+        {{#removed}}Ihr Passkey {{passkey}} wurde entfernt. Er meldet niemanden mehr an.{{/removed}}
         """
 
     private static let digits = #"<p style="font-size: 2em; letter-spacing: 0.15em"><strong>{{code}}</strong></p>"#

@@ -46,7 +46,8 @@ package struct IdentifierPage: HostedPage {
         return Dictionary(present: [
             "action": action, "qrAction": qrAction, "typed": typed ?? "",
             "hasFieldError": hasFieldError && passkeyProblem == nil, "passkey": passkey?.values,
-            "isRefused": passkeyProblem == .refused, "until": until.map { frame.moment($0) },
+            // A browser that has one passkey alone may suggest the refused one again and again.
+            "suggestsPasskeys": passkey != nil && passkeyProblem == nil, "isRefused": passkeyProblem == .refused, "until": until.map { frame.moment($0) },
         ])
     }
 
@@ -66,7 +67,7 @@ package struct IdentifierPage: HostedPage {
             \(problem("identifierProblem"))
             {{/hasFieldError}}
             <input id="identifier" name="identifier" value="{{typed}}" inputmode="email" \
-            autocomplete="username webauthn" autocapitalize="none" spellcheck="false" dir="ltr"\
+            autocomplete="username{{#suggestsPasskeys}} webauthn{{/suggestsPasskeys}}" autocapitalize="none" spellcheck="false" dir="ltr"\
             {{#hasFieldError}} aria-invalid="true"{{/hasFieldError}}\
             {{#hasError}} aria-describedby="problem" autofocus="autofocus"{{/hasError}} />
             <p class="acts"><button class="filled">[[continueButton]]</button></p>

@@ -66,6 +66,7 @@ extension ExportUser.Part {
         case .identifier(let identifier): ["identifier": identifier.exported]
         case .claim(let claim): ["claim": claim.exported]
         case .session(let session): ["session": session.exported]
+        case .passkey(let passkey): ["passkey": passkey.exported]
         case .grant(let grant): ["grant": grant.exported]
         case .tokens(let family): ["tokens": family.exported]
         case .challenge(let challenge): ["challenge": challenge.exported]
@@ -78,6 +79,15 @@ extension ExportUser.Part {
 extension VerifiedIdentifier {
     fileprivate var exported: JSONValue {
         ["address": .string("\(address)"), "verified_at": .string("\(verifiedAt)")]
+    }
+}
+
+extension RegisteredPasskey {
+    fileprivate var exported: JSONValue {
+        .members([
+            "id": .string("\(id)"), "name": .string(name.text), "created_at": .string("\(createdAt)"),
+            "used_at": usedAt.map { .string("\($0)") },
+        ])
     }
 }
 

@@ -21,9 +21,10 @@ extension SignInDoor {
                 guard let page = account.removal(of: visit.incoming.parameter("id") ?? "", at: ports.time.now) else {
                     return Self.redirect(to: AccountPage.path)
                 }
-                return try accountReply(page, account, visit, languages, path: Self.path(of: visit.incoming))
+                return try accountReply(account, visit, languages, path: Self.path(of: visit.incoming)) { _ in page }
             }
         }
+        addPasskeys(to: &table)
         for act in ActOnOwnDevice.Act.allCases {
             table.add(.post, "\(AccountPage.path)/devices/:id/\(act.rawValue)") { [self] request, context in
                 let (carried, visit) = try accountForm(try await Incoming(request, context))
@@ -48,12 +49,17 @@ extension SignInDoor {
 
     /// A form of the account page, and what it carries.
     private func accountForm(_ incoming: Incoming) throws -> (SealedAccount, Visit) {
+        let (carried, _, visit) = try accountFields(incoming)
+        return (carried, visit)
+    }
+
+    func accountFields(_ incoming: Incoming) throws -> (SealedAccount, FormFields, Visit) {
         let form = try FormFields(form: incoming)
         let visit = Visit(incoming, cookies, ports)
         guard let sealed = form["request"], !visit.isNew,
             let carried = SealedAccount(opening: sealed, in: visit.browser, ports: ports)
         else { throw PageError(.tooOld, why: nil, status: 400).said(in: language(nil, incoming)) }
-        return (carried, visit)
+        return (carried, form, visit)
     }
 
     private func act(
@@ -71,7 +77,9 @@ extension SignInDoor {
                 case .suspend: .suspended(name.text)
                 case .remove: .removed(name.text)
                 }
-        case .later, .tooWeak, .notFound: announcement = nil
+        case .later(let name, let time): announcement = .confirmedLater(name.text, from: Int(time.seconds))
+        case .tooWeak: announcement = .signInTooWeak
+        case .notFound: announcement = .gone
         case .signIn: return try await confirmPerson(carried, visit)
         }
         return try await accountPage(visit, announcement, languages: carried.languages)
@@ -93,17 +101,17 @@ extension SignInDoor {
         }
     }
 
-    private func accountPage(
+    func accountPage(
         _ visit: Visit, _ announcement: AccountPage.Announcement? = nil, languages: String?
     ) async throws -> Response {
         try await withAccount(visit, languages) { account in
             let page = account.page(announcement, at: ports.time.now)
-            return try accountReply(page, account, visit, languages, path: AccountPage.path)
+            return try accountReply(account, visit, languages, path: AccountPage.path) { _ in page }
         }
     }
 
     /// Answers whoever has signed in; others get the pages on which they do.
-    private func withAccount(
+    func withAccount(
         _ visit: Visit, _ languages: String?, _ reply: (Account) async throws -> Response
     ) async throws -> Response {
         switch try await ShowAccount.show(visit.session, ports: ports) {
@@ -121,7 +129,7 @@ extension SignInDoor {
     }
 
     /// The pages on which the person to whom the page was shown authenticates anew, before an act.
-    private func confirmPerson(_ carried: SealedAccount, _ visit: Visit) async throws -> Response {
+    func confirmPerson(_ carried: SealedAccount, _ visit: Visit) async throws -> Response {
         try await withAccount(visit, carried.languages) { account in
             let client = account.visit.client
             var wanted = wanted(by: client, carried.languages)
@@ -140,8 +148,9 @@ extension SignInDoor {
         return wanted
     }
 
-    private func accountReply(
-        _ page: some HostedPage, _ account: Account, _ visit: Visit, _ languages: String?, path: String
+    func accountReply(
+        _ account: Account, _ visit: Visit, _ languages: String?, path: String,
+        _ page: (PageFrame) -> some HostedPage
     ) throws -> Response {
         let sealed = SealedAccount(
             user: account.visit.user, languages: languages.map(AuthorizationChecks.languages))
@@ -151,7 +160,7 @@ extension SignInDoor {
             ledger: PageFrame.Ledger(identifier: account.personName),
             request: try sealed.sealed(for: visit.browser, ports: ports), languageSwitch: .link(path),
             now: Int(ports.time.now.seconds))
-        var response = PageResponse(page, in: frame).response()
+        var response = PageResponse(page(frame), in: frame).response()
         response.headers[.cacheControl] = "no-store"
         if visit.isNew { response.headers[values: .setCookie].append(cookies.setting(visit.browser)) }
         return response
@@ -160,13 +169,15 @@ extension SignInDoor {
 
 extension Account {
     /// Who has signed in, as the person knows it; nil where they have no address.
-    fileprivate var personName: String? { addresses.first?.address.description }
+    var personName: String? { addresses.first?.address.description }
 
     fileprivate func page(_ announcement: AccountPage.Announcement?, at now: Timestamp) -> AccountPage {
         AccountPage(
             announcement: announcement, identifiers: identifiers, devices: devices.map { page(of: $0, at: now) },
             confirming: confirmation == .refused ? .afterSignIn(with: confirmedDevice(at: now)) : .here,
-            sessions: sessions.map(page), access: access.map(\.page), activity: events.compactMap(\.activity))
+            passkeys: passkeys.map { $0.row(at: now) },
+            createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath, sessions: sessions.map(page),
+            access: access.map(\.page), activity: events.compactMap(\.activity))
     }
 
     private var identifiers: [AccountPage.Identifier] {
@@ -204,14 +215,16 @@ extension Account {
             id: "\(enrollment.id)", name: enrollment.device.name.text, methods: methods,
             enrolledAt: Int(enrollment.createdAt.seconds), client: device.client?.text ?? "",
             lastApprovedAt: lastApproval(by: enrollment.id), state: state,
-            reach: enrollment.isConfirmed ? .everywhere : enrollment.isByThirdParty ? .clientAlone : .operatorsSites)
+            reach: enrollment.isConfirmed ? .everywhere : enrollment.isByThirdParty ? .clientAlone : .operatorsSites,
+            confirmingFrom: enrollment.confirmingFrom.map { Int($0.seconds) })
     }
 
     private func page(of open: OpenSession) -> AccountPage.Session {
         let session = open.session
         let way: AccountPage.Session.Way? =
             switch session.authentication.evidence {
-            case .approval: open.device.map { .device($0.text) }
+            case .approval: open.by.map { .device($0.text) }
+            case .passkey: .passkey(open.by?.text)
             case .code(_, .email): .email
             case .code(_, .phone): .text
             }
@@ -252,7 +265,8 @@ extension Account {
             client: device.client?.text ?? "", lastUsedAt: lastApproval(by: enrollment.id), state: state,
             endsThisSession: visit.session.authentication.evidence.enrollment == enrollment.id,
             remaining: isLast
-                ? .init(nextDevice: next?.enrollment.device.name.text, way: way) : nil)
+                ? .init(nextDevice: next?.enrollment.device.name.text, way: way) : nil,
+            showsPasskeys: passkeyOffer != .off || !passkeys.isEmpty)
     }
 }
 
@@ -287,6 +301,9 @@ extension Account.Event {
             case .enrollmentRemoved: device.map { .deviceRemoved($0) }
             case .enrollmentSuspended: device.map { .deviceSuspended($0) }
             case .enrollmentResumed: device.map { .deviceResumed($0) }
+            case .enrollmentConfirming: device.map { .deviceConfirming($0) }
+            case .passkeyCreated: passkey.map { .passkeyCreated($0.text) }
+            case .passkeyRemoved: passkey.map { .passkeyRemoved($0.text) }
             case .enrollmentConfirmed: device.map { .deviceConfirmed($0) }
             case .methodChanged: device.map { .methodChanged($0) }
             case .identifierVerified: event.detail["address"]?.string == "phone" ? .phoneVerified : .emailVerified

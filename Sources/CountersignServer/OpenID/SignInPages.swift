@@ -41,11 +41,15 @@ extension SignInDoor {
             return try await ask(carried, by: way, visit)
         }
         // What a page shows is asked for once more.
-        for way in SignInWay.allCases {
+        for way in SignInWay.allCases where way != .passkey {
             table.add(.post, Self.path(toAskBy: way)) { [self] request, context in
                 let (carried, _, visit) = try await opened(request, context)
                 return try await ask(carried, by: way, visit)
             }
+        }
+        table.add(.post, Self.passkeyPath) { [self] request, context in
+            let (carried, form, visit) = try await opened(request, context)
+            return try await enterPasskey(carried, form, visit)
         }
         table.add(.post, "/signin/cancel") { [self] request, context in
             let (carried, _, visit) = try await opened(request, context)
@@ -59,6 +63,8 @@ extension SignInDoor {
         addCodes(to: &table)
         addConsent(to: &table)
     }
+
+    private static let passkeyPath = "/signin/passkey"
 
     private static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
 
@@ -142,6 +148,36 @@ extension SignInDoor {
         case .tooMany(let seconds):
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now).said(in: language)
         }
+    }
+
+    /// Takes the answer of a passkey to the page that the form names.
+    private func enterPasskey(_ carried: CarriedSignIn, _ form: FormFields, _ visit: Visit) async throws -> Response {
+        let problem: IdentifierPage.PasskeyProblem
+        switch try await passkeyOutcome(carried, form, visit) {
+        case .authenticated(let id): return try await finish(id, visit)
+        case .clientGone: throw PageError.unknownClient
+        case .tooLate: throw PageError.gone
+        case .tooMany(let seconds):
+            throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
+                .said(in: language(carried.wanted.languages, visit.incoming))
+        case .refused, nil: problem = .refused
+        case .waiting(let time): problem = .waiting(until: Int(time.seconds))
+        }
+        return try await identifierPage(
+            carried, visit, typed: carried.wanted.identifier?.address?.description, passkeyProblem: problem)
+    }
+
+    /// What comes of a passkey's answer; nil if it is none.
+    private func passkeyOutcome(
+        _ carried: CarriedSignIn, _ form: FormFields, _ visit: Visit
+    ) async throws -> EnterPasskey.Outcome? {
+        guard let ceremony = form["request"].flatMap({ PasskeyCeremony(of: $0, ports: ports) }),
+            let response = form.credential
+        else { return nil }
+        let request = EnterPasskey.Request(
+            response, in: ceremony, carried, browser: visit.browser, place: visit.place,
+            network: visit.incoming.context.network)
+        return try await EnterPasskey.enter(request, ports: ports)
     }
 
     private func show(
@@ -298,30 +334,50 @@ extension SignInDoor {
 
     /// The page that asks who is signing in.
     func identifierPage(
-        _ carried: CarriedSignIn, _ visit: Visit, typed: String?, hasError: Bool = false, of client: Client? = nil
+        _ carried: CarriedSignIn, _ visit: Visit, typed: String?, hasError: Bool = false,
+        passkeyProblem: IdentifierPage.PasskeyProblem? = nil, of client: Client? = nil
     ) async throws -> Response {
+        var nobody = carried.wanted
+        nobody.identifier = nil
+        let ways = try await ways(for: nobody, visit)
+        let frame = try await frame(carried, visit, of: client)
         let page = IdentifierPage(
-            action: "/signin/choose", qrAction: "/signin/ask", typed: typed, hasError: hasError)
-        return try await self.page(page, carried, visit, of: client)
+            action: "/signin/choose", qrAction: ways.contains(.qr) ? "/signin/ask" : nil, typed: typed,
+            hasError: hasError, passkey: passkey(ways, in: frame), passkeyProblem: passkeyProblem)
+        return reply(page, in: frame, carried, visit)
     }
 
     /// The page that asks by which way.
     func choosePage(_ carried: CarriedSignIn, _ visit: Visit, of client: Client? = nil) async throws -> Response {
-        let ways: [SignInWay]
-        switch try await OfferWays.ways(for: carried.wanted, in: visit.browser, ports: ports) {
-        case .ways(let offered): ways = offered
-        case .clientGone: throw PageError.unknownClient
-        }
+        let ways = try await ways(for: carried.wanted, visit)
         let address = carried.wanted.identifier?.shown ?? ""
         let rows = ways.map { way -> ChooseWayPage.Way in
             switch way {
+            case .passkey: .passkey
             case .device: .device
             case .qr: .qr
             case .email: .email(address)
             case .text: .text(address)
             }
         }
-        return try await page(ChooseWayPage(action: "/signin/ask", ways: rows), carried, visit, of: client)
+        let frame = try await frame(carried, visit, of: client)
+        let page = ChooseWayPage(action: "/signin/ask", ways: rows, passkey: passkey(ways, in: frame))
+        return reply(page, in: frame, carried, visit)
+    }
+
+    private func ways(for wanted: Wanted, _ visit: Visit) async throws -> [SignInWay] {
+        switch try await OfferWays.ways(for: wanted, in: visit.browser, ports: ports) {
+        case .ways(let ways): return ways
+        case .clientGone: throw PageError.unknownClient
+        }
+    }
+
+    /// What a page asks a passkey for; nil where one cannot sign in by a passkey.
+    private func passkey(_ ways: [SignInWay], in frame: PageFrame) -> PasskeyOffer? {
+        guard ways.contains(.passkey) else { return nil }
+        return frame.request.flatMap { PasskeyCeremony(of: $0, ports: ports) }.map {
+            PasskeyOffer(options: $0.requestOptions.text, action: Self.passkeyPath)
+        }
     }
 
     /// A page for a request of a client, with a cookie for a browser that has none.
@@ -338,6 +394,12 @@ extension SignInDoor {
     ) async throws -> Response {
         var frame = try await frame(carried, visit, of: client)
         frame.languageSwitch = .post(languagePath)
+        return reply(page, in: frame, carried, visit)
+    }
+
+    private func reply(
+        _ page: some HostedPage, in frame: PageFrame, _ carried: CarriedSignIn, _ visit: Visit
+    ) -> Response {
         var response = PageResponse(page, in: frame, leadingTo: RedirectURI(carried.wanted.redirectURI)).response()
         if visit.isNew { response.headers[values: .setCookie].append(cookies.setting(visit.browser)) }
         return response

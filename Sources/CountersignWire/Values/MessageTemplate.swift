@@ -8,4 +8,6 @@ package enum MessageTemplate: String, CaseIterable, Sendable {
     case signIn = "sign-in"
     /// Tells a person what was done with one of their trusted devices.
     case device
+    /// Tells a person that they have a new passkey, or that one was removed.
+    case passkey
 }

@@ -131,6 +131,8 @@ package struct RelyingParty: Hashable, Sendable {
 
 /// A way to sign in, strongest first.
 package enum SignInWay: String, CaseIterable, Sendable {
+    /// A passkey of the browser, or of a device near it.
+    case passkey
     /// A number that is typed on a trusted device.
     case device
     /// A code that is scanned with a trusted device.

@@ -28,6 +28,12 @@ package enum VerificationIDKind: IDKind {
     package static let prefix = "ver"
 }
 
+/// The kind of ``PasskeyID``.
+package enum PasskeyIDKind: IDKind {
+    /// The letters `psk`.
+    package static let prefix = "psk"
+}
+
 /// Names an authorization: somebody's wish to be signed in at a client.
 package typealias AuthorizationID = ID<AuthorizationIDKind>
 /// Names a session: a browser's sign-in at the issuer.
@@ -38,3 +44,5 @@ package typealias TokenFamilyID = ID<TokenFamilyIDKind>
 package typealias IdentifierID = ID<IdentifierIDKind>
 /// Names a verification: a code that is sent to an address.
 package typealias VerificationID = ID<VerificationIDKind>
+/// Names a passkey of a user.
+package typealias PasskeyID = ID<PasskeyIDKind>

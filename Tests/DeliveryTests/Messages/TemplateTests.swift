@@ -9,7 +9,7 @@ import Testing
 @Suite("Plain text and HTML from localised templates")
 struct TemplateTests {
     private static let parts = ["subject", "text", "html", "sms"].flatMap { part in
-        ["test", "code", "sign-in", "device"].map { "\($0).\(part)" }
+        ["test", "code", "sign-in", "device", "passkey"].map { "\($0).\(part)" }
     }
 
     private func issuer() throws -> Issuer { try #require(Issuer("https://login.example.com")) }
@@ -139,6 +139,31 @@ struct TemplateTests {
         }
     }
 
+    @Test(
+        "A message about a passkey says what was done, from where, and where to look",
+        arguments: PersonalMessage.PasskeyChange.allCases)
+    func passkey(_ change: PersonalMessage.PasskeyChange) throws {
+        let words: [PersonalMessage.PasskeyChange: (String, String)] = [
+            .created: ("new passkey (", "neuer Passkey ("), .waiting: ("which waits", "der noch wartet"),
+            .removed: ("passkey removed", "Passkey entfernt"),
+        ]
+        let place = ContextLine(address: "192.0.2.1", userAgent: nil)
+        let name = try DisplayLine("My <laptop>")
+        for language in [LanguageTag.english, try #require(LanguageTag("de"))] {
+            let message = PersonalMessage.passkey(
+                change, of: name, by: try ClientName("ACME"), at: Timestamp(seconds: 1_795_428_902), from: place,
+                page: "https://login.example.com/account", in: language)
+            let (english, german) = try #require(words[change])
+            let mail = try templates().mail(message)
+            #expect(mail.subject.contains(language == .english ? english : german), "\(mail.subject)")
+            #expect(mail.text.contains("2026-11-23 10:15 UTC") && mail.text.contains("192.0.2.1"))
+            #expect(mail.text.contains("https://login.example.com/account") && mail.text.contains("My <laptop>"))
+            #expect(mail.html.contains("My &lt;laptop&gt;") && !mail.html.contains("<laptop>"))
+            let text = try templates().text(message)
+            #expect(text.contains(language == .english ? english : german) && !text.contains("@login"))
+        }
+    }
+
     @Test("What is put into a page is escaped there, and nowhere else; a subject stays one line")
     func escaping() throws {
         let mail = try templates(["en/code.subject": "{{sender}}\r\nBcc: x\n"], sender: "A & <B>").mail(code())
@@ -163,7 +188,7 @@ struct TemplateTests {
         expectRefusal("en/code.html, line 2: expectedSectionEnd", of: ["en/code.html": "{{code}}\n{{#a}}"])
         expectRefusal(
             "en/code.txt is no part of a template: those are code.html, code.sms, code.subject, code.text, device.html, "
-                + "device.sms, device.subject, device.text, sign-in.html, sign-in.sms, sign-in.subject, sign-in.text, test.html, test.sms, test.subject, test.text",
+                + "device.sms, device.subject, device.text, passkey.html, passkey.sms, passkey.subject, passkey.text, sign-in.html, sign-in.sms, sign-in.subject, sign-in.text, test.html, test.sms, test.subject, test.text",
             of: ["en/code.txt": "{{code}}"])
         expectRefusal("/english is not the name of a language, such as de or pt-BR", of: ["english/code.text": ""])
         expectRefusal("/de_AT is not the name of a language, such as de or pt-BR", of: ["de_AT/code.text": ""])

@@ -3,7 +3,7 @@ import Testing
 @testable import CountersignPages
 
 @Suite("Signing in with a passkey")
-struct PasskeyTests {
+struct PasskeyMarkupTests {
     @Test(
         "The button carries the options and posts with the request; without an offer there is neither it nor a script")
     func offer() throws {
@@ -44,6 +44,7 @@ struct PasskeyTests {
         #expect(page.texts["title"] == "Error: Who is signing in? – Acme Bank")
         let field = try #require(page.all.first { $0.attributes["id"] == "identifier" })
         #expect(field.attributes["aria-describedby"] == "problem" && field.attributes["autofocus"] != nil)
+        #expect(field.attributes["autocomplete"] == "username")
         #expect(field.attributes["aria-invalid"] == nil, "what is typed is not wrong")
         #expect(page.all.filter { $0.attributes["id"] == "problem" }.count == 1)
     }

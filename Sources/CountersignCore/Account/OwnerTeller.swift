@@ -1,0 +1,29 @@
+import CountersignWire
+
+/// What messages to a user's addresses, about what was done on the account page, say besides that.
+struct OwnerTeller: Sendable {
+    /// The client through which people sign in to the page.
+    let client: Client
+    /// From where it was done.
+    let place: ContextLine?
+    /// The language of the page.
+    let language: LanguageTag?
+    /// The transports that the operator has set up.
+    let transports: Transports
+}
+
+extension UnitOfWork {
+    /// Sends a message to all addresses of a user that can be reached.
+    func tell(_ message: PersonalMessage, to user: UserID, _ teller: OwnerTeller) throws {
+        let party = try relyingParties.find(teller.client.id)
+        for identifier in try identifiers.verified(of: user) where teller.transports.reach(identifier.address) {
+            // Text messages cost, so they go only where the page sends codes as well.
+            guard identifier.address.kind == .email || party?.sends(to: identifier.address) == true else { continue }
+            try outbox.enqueue(
+                OutboxMessage(
+                    id: nextID(), content: .personal(message, to: identifier.address, client: teller.client.id),
+                    dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime)))
+            notify(.outbox)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import CountersignCore
+import CountersignPages
+import CountersignWire
+import Encodings
+import Hummingbird
+
+/// The pages of the account on which people register passkeys, rename them and remove them.
+///
+/// Spec: docs/decisions/0078-passkeys-on-pages.md.
+extension SignInDoor {
+    static let newPasskeyPath = "\(AccountPage.path)/new-passkey"
+    private static let passkeysPath = "\(AccountPage.path)/passkeys"
+    /// What a passkey is called whose browser does not say what it is.
+    private static let plainName = "Passkey"
+
+    func addPasskeys(to table: inout RouteTable) {
+        table.add(.get, Self.newPasskeyPath, query: ["ui_locales"]) { [self] request, context in
+            let visit = Visit(try await Incoming(request, context), cookies, ports)
+            return try await newPasskeyPage(visit, try FormFields(query: visit.incoming)["ui_locales"])
+        }
+        table.add(.post, Self.passkeysPath) { [self] request, context in
+            let (carried, form, visit) = try accountFields(try await Incoming(request, context))
+            return try await register(carried, form, visit)
+        }
+        table.add(.get, "\(Self.passkeysPath)/:id", query: ["ui_locales"]) { [self] request, context in
+            let visit = Visit(try await Incoming(request, context), cookies, ports)
+            return try await passkeyPage(visit, try FormFields(query: visit.incoming)["ui_locales"])
+        }
+        table.add(.post, "\(Self.passkeysPath)/:id/rename") { [self] request, context in
+            let (carried, form, visit) = try accountFields(try await Incoming(request, context))
+            let typed = form[PasskeyPage.field] ?? ""
+            guard let name = try? DisplayLine(typed, atMost: RegisteredPasskey.longestName), !name.text.isEmpty else {
+                return try await passkeyPage(visit, carried.languages, hasNameError: true)
+            }
+            return try await act(.rename(name), carried, visit)
+        }
+        table.add(.post, "\(Self.passkeysPath)/:id/remove") { [self] request, context in
+            let (carried, _, visit) = try accountFields(try await Incoming(request, context))
+            return try await act(.remove, carried, visit)
+        }
+    }
+
+    /// The page from which the browser registers a passkey.
+    ///
+    /// Whatever would refuse it afterwards refuses it before: a browser keeps what it has made.
+    private func newPasskeyPage(_ visit: Visit, _ languages: String?) async throws -> Response {
+        try await withAccount(visit, languages) { account in
+            switch account.passkeyOffer {
+            case .off: return Self.redirect(to: AccountPage.path)
+            case .full: return try await accountPage(visit, .passkeysFull, languages: languages)
+            case .open, .tooWeak: break
+            }
+            guard account.visit.isFresh(at: ports.time.now) else {
+                let carried = SealedAccount(
+                    user: account.visit.user, languages: languages.map(AuthorizationChecks.languages))
+                return try await confirmPerson(carried, visit)
+            }
+            guard account.passkeyOffer == .open else {
+                return try await accountPage(visit, .signInTooWeak, languages: languages)
+            }
+            return try accountReply(account, visit, languages, path: Self.newPasskeyPath) { frame in
+                let ceremony = frame.request.flatMap { PasskeyCeremony(of: $0, ports: ports) }
+                let options = ceremony?.creationOptions(
+                    for: account.visit.user, named: account.personName ?? ports.issuer.host,
+                    excluding: account.passkeys)
+                return CreatePasskeyPage(offer: PasskeyOffer(options: options?.text ?? "", action: Self.passkeysPath))
+            }
+        }
+    }
+
+    private func register(_ carried: SealedAccount, _ form: FormFields, _ visit: Visit) async throws -> Response {
+        guard let ceremony = form["request"].flatMap({ PasskeyCeremony(of: $0, ports: ports) }),
+            let response = form.credential
+        else { return try await accountPage(visit, .passkeyNotCreated, languages: carried.languages) }
+        let browser = ContextLine(address: nil, userAgent: visit.incoming.headers[.userAgent])?.line.text
+        guard
+            let name = (try? DisplayLine(browser ?? Self.plainName, atMost: RegisteredPasskey.longestName))
+                ?? (try? DisplayLine(Self.plainName))
+        else { preconditionFailure("a line") }
+        let outcome = try await RegisterPasskey.register(
+            response, in: ceremony, named: name, by: visit.session, shownTo: carried.user, from: visit.place,
+            in: LanguageTag(language(carried.languages, visit.incoming).rawValue), ports: ports)
+        let announcement: AccountPage.Announcement
+        switch outcome {
+        case .done(let passkey):
+            announcement =
+                passkey.counts(at: ports.time.now)
+                ? .passkeyCreated(passkey.name.text)
+                : .passkeyCreatedLater(passkey.name.text, from: Int(passkey.countsFrom.seconds))
+        case .signIn: return try await confirmPerson(carried, visit)
+        case .tooWeak: announcement = .signInTooWeak
+        case .full: announcement = .passkeysFull
+        case .refused: announcement = .passkeyNotCreated
+        }
+        return try await accountPage(visit, announcement, languages: carried.languages)
+    }
+
+    private func act(_ act: ActOnOwnPasskey.Act, _ carried: SealedAccount, _ visit: Visit) async throws -> Response {
+        guard let id = visit.incoming.parameter("id").flatMap({ PasskeyID($0) }) else {
+            return Self.redirect(to: AccountPage.path)
+        }
+        let outcome = try await ActOnOwnPasskey.act(
+            act, on: id, by: visit.session, shownTo: carried.user, from: visit.place,
+            in: LanguageTag(language(carried.languages, visit.incoming).rawValue), ports: ports)
+        let announcement: AccountPage.Announcement
+        switch (outcome, act) {
+        case (.done(let name), .rename): announcement = .passkeyRenamed(name.text)
+        case (.done(let name), .remove): announcement = .passkeyRemoved(name.text)
+        case (.signIn, _): return try await confirmPerson(carried, visit)
+        case (.notFound, _): announcement = .gone
+        }
+        return try await accountPage(visit, announcement, languages: carried.languages)
+    }
+
+    /// The page of one passkey.
+    private func passkeyPage(_ visit: Visit, _ languages: String?, hasNameError: Bool = false) async throws -> Response
+    {
+        let id = visit.incoming.parameter("id").flatMap { PasskeyID($0) }
+        return try await withAccount(visit, languages) { account in
+            guard let passkey = account.passkeys.first(where: { $0.id == id }) else {
+                return Self.redirect(to: AccountPage.path)
+            }
+            let row = passkey.row(at: ports.time.now)
+            let page = PasskeyPage(
+                id: row.id, name: row.name, createdAt: row.createdAt, lastUsedAt: row.lastUsedAt,
+                isSynced: row.isSynced, waitsUntil: row.waitsUntil,
+                endsThisSession: account.visit.session.authentication.evidence == .passkey(passkey.id),
+                hasNameError: hasNameError)
+            return try accountReply(account, visit, languages, path: "\(Self.passkeysPath)/\(passkey.id)") { _ in page }
+        }
+    }
+}
+
+extension RegisteredPasskey {
+    /// The passkey as the account page shows it.
+    func row(at now: Timestamp) -> AccountPage.Passkey {
+        AccountPage.Passkey(
+            id: "\(id)", name: name.text, createdAt: Int(createdAt.seconds),
+            lastUsedAt: usedAt.map { Int($0.seconds) }, isSynced: isBackupEligible,
+            waitsUntil: counts(at: now) ? nil : Int(countsFrom.seconds), isConfirmed: isConfirmed)
+    }
+}

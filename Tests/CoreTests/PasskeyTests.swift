@@ -1,0 +1,314 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+extension AccountScene {
+    /// The ceremony of a page that nobody has seen before.
+    func ceremony() throws -> PasskeyCeremony {
+        let page = Base64URL.encode(world.ports.random.bytes(16))
+        return try #require(PasskeyCeremony(of: page, ports: world.ports))
+    }
+
+    /// Registers a passkey in a session.
+    func register(
+        _ passkey: inout SoftPasskey, by secret: Secret<String>?, in ceremony: PasskeyCeremony? = nil,
+        shownTo user: UserID? = nil
+    ) async throws -> RegisterPasskey.Outcome {
+        let user = user ?? self.user
+        let ceremony = try ceremony ?? self.ceremony()
+        let known = try await world.store.read { try $0.passkeys.passkeys(of: user) }.filter(\.isPresent)
+        let response = passkey.register(ceremony.creationOptions(for: user, named: "customer-1", excluding: known))
+        return try await RegisterPasskey.register(
+            response, in: ceremony, named: try DisplayLine("Firefox on Windows"), by: secret, shownTo: user,
+            from: ContextLine(address: "192.0.2.7", userAgent: nil), in: .english, ports: world.ports)
+    }
+
+    /// A passkey that is registered in a session.
+    func passkey(
+        by secret: Secret<String>, _ seed: String = "one"
+    ) async throws -> (soft: SoftPasskey, row: RegisteredPasskey) {
+        var soft = SoftPasskey(at: World.issuer, seed)
+        guard case .done(let row) = try await register(&soft, by: secret) else { throw World.Broken("passkey") }
+        return (soft, row)
+    }
+
+    /// Signs in by a passkey, and finishes.
+    func enter(
+        _ passkey: SoftPasskey, at client: Client? = nil, in ceremony: PasskeyCeremony? = nil,
+        again: AuthorizationID? = nil
+    ) async throws -> EnterPasskey.Outcome {
+        let ceremony = try ceremony ?? self.ceremony()
+        var wanted = try shop.wanted("customer-1", at: client ?? shop.shop)
+        wanted.identifier = nil
+        return try await EnterPasskey.enter(
+            .init(
+                try passkey.signIn(ceremony.requestOptions), in: ceremony,
+                CarriedSignIn(wanted: wanted, signIn: again), browser: shop.browser,
+                place: ContextLine(address: "192.0.2.7", userAgent: nil), network: nil), ports: world.ports)
+    }
+
+    /// The session of a sign-in by a passkey.
+    func byPasskey(_ passkey: SoftPasskey, at client: Client? = nil) async throws -> FinishSignIn.Finished {
+        guard case .authenticated(let id) = try await enter(passkey, at: client),
+            case .finished(let finished) = try await FinishSignIn.finish(
+                id, in: shop.browser, former: nil, ports: world.ports)
+        else { throw World.Broken("finished") }
+        return finished
+    }
+
+    func confirmPhone() async throws {
+        _ = try await byMail()
+        try await confirm(phone)
+    }
+}
+
+// Spec: docs/decisions/0078-passkeys-on-pages.md.
+@Suite("Passkeys on the pages")
+struct PasskeyTests {
+    @Test("Whoever has signed in by their phone registers a passkey, and signs in by it", arguments: Engine.allCases)
+    func registers(_ engine: Engine) async throws {
+        let scene = try await AccountScene(engine)
+        let (passkey, row) = try await scene.passkey(by: try await scene.byTap())
+        #expect(row.countsFrom == scene.world.time.now && !row.isConfirmed)
+        let session = try #require(try await scene.byPasskey(passkey).session).secret
+        let account = try #require(try await scene.show(session))
+        let authentication = account.visit.session.authentication
+        #expect(authentication.methods == ["hwk", "user", "pop"] && authentication.strength == .hardwareBound)
+        #expect(authentication.evidence == .passkey(row.id))
+        #expect(account.passkeys.map(\.id) == [row.id] && account.passkeys[0].usedAt == scene.world.time.now)
+        #expect(account.sessions.last?.by == row.name)
+        #expect(account.events.map(\.event.kind).contains(.passkeyCreated))
+        let told = try await scene.told()
+        #expect(told.isEmpty, "the address is only a claim: \(told.map(\.template))")
+    }
+
+    @Test("All addresses of a person are told of a new passkey, and of its end")
+    func told() async throws {
+        let scene = try await AccountScene()
+        _ = try await scene.byMail()
+        let tap = try await scene.byTap()
+        let (_, row) = try await scene.passkey(by: tap)
+        #expect(try await scene.act(.remove, on: row.id, by: tap) == .done(row.name))
+        let told = try await scene.told()
+        #expect(told.map(\.template) == [.passkey, .passkey])
+        #expect(told[0].values["created"] != nil && told[1].values["removed"] != nil)
+        #expect(told[0].values["passkey"]?.reveal() == "Firefox on Windows")
+    }
+
+    @Test("What a passkey signed for one page is good once, and for no other page", arguments: Engine.allCases)
+    func replay(_ engine: Engine) async throws {
+        let scene = try await AccountScene(engine)
+        let tap = try await scene.byTap()
+        var soft = SoftPasskey(at: World.issuer)
+        let page = try scene.ceremony()
+        guard case .done = try await scene.register(&soft, by: tap, in: page) else { throw World.Broken("done") }
+        var other = SoftPasskey(at: World.issuer, "two")
+        guard case .refused = try await scene.register(&other, by: tap, in: page) else { throw World.Broken("twice") }
+        let ceremony = try scene.ceremony()
+        guard case .authenticated = try await scene.enter(soft, in: ceremony) else { throw World.Broken("entered") }
+        #expect(try await scene.enter(soft, in: ceremony) == .refused)
+        // The answer to one page, sent with another.
+        let wanted = try scene.shop.wanted("customer-1", at: scene.shop.shop)
+        let request = EnterPasskey.Request(
+            try soft.signIn(try scene.ceremony().requestOptions), in: try scene.ceremony(),
+            CarriedSignIn(wanted: wanted), browser: scene.shop.browser, place: nil, network: nil)
+        #expect(try await EnterPasskey.enter(request, ports: scene.world.ports) == .refused)
+    }
+
+    @Test("A passkey of somebody else, of another site, or without a check of its user signs nobody in")
+    func others() async throws {
+        let scene = try await AccountScene()
+        let (soft, row) = try await scene.passkey(by: try await scene.byTap())
+        #expect(try await scene.enter(SoftPasskey(at: World.issuer, "unknown")) == .refused)
+        var careless = soft
+        careless.verifiesUser = false
+        #expect(try await scene.enter(careless) == .refused)
+        var elsewhere = SoftPasskey(at: "https://login.example.org")
+        guard case .refused = try await scene.register(&elsewhere, by: try await scene.byTap()) else {
+            throw World.Broken("another site")
+        }
+        // Two people have no credential together, and nobody touches another one's.
+        let stranger = try await scene.shop.signedInByMail("newcomer", at: scene.shop.shop)
+        let session = try #require(stranger.finished.session).secret
+        var copy = soft
+        guard case .refused = try await scene.register(&copy, by: session, shownTo: stranger.user) else {
+            throw World.Broken("one id, two people")
+        }
+        for act in [ActOnOwnPasskey.Act.remove, .rename(row.name)] {
+            #expect(try await scene.act(act, on: row.id, by: session, shownTo: stranger.user) == .notFound)
+            #expect(try await scene.act(act, on: row.id, by: session) == .signIn)
+        }
+        guard case .authenticated = try await scene.enter(soft) else { throw World.Broken("still there") }
+    }
+
+    @Test("A mailbox brings no passkey in before the wait of a new device, whatever was removed before")
+    func waits() async throws {
+        for before in ["phone", "removed phone", "passkey", "removed passkey"] {
+            let scene = try await AccountScene()
+            let world = scene.world
+            let owner = try await scene.byTap()
+            if before.hasSuffix("passkey") { _ = try await scene.passkey(by: owner, "owner") }
+            if before != "phone" { _ = try await scene.act(.remove, on: scene.phone, by: try await scene.byMail()) }
+            // Without the passkey nothing of the phone is left.
+            if before.hasSuffix("passkey") { world.time.advance(Client.standardCoolingOff) }
+            let thief = try await scene.byMail()
+            if before == "removed passkey" {
+                let row = try #require(try await scene.show(thief)?.passkeys.first)
+                #expect(try await scene.act(.remove, on: row.id, by: thief) == .done(row.name))
+            }
+            let (soft, row) = try await scene.passkey(by: thief)
+            let due = world.time.now.adding(Client.standardCoolingOff)
+            #expect(row.countsFrom == due && !row.isConfirmed, "\(before)")
+            #expect(try await scene.told().last?.values["waiting"] != nil)
+            world.time.advance(Client.standardCoolingOff - 1)
+            #expect(try await scene.enter(soft) == .waiting(until: due), "\(before)")
+            world.time.advance(1)
+            guard case .authenticated = try await scene.enter(soft) else { throw World.Broken(before) }
+            #expect(try await scene.enter(soft, at: scene.third) == .refused)
+        }
+    }
+
+    @Test("Whoever has nothing but their address has a passkey at once, and it counts everywhere")
+    func first() async throws {
+        let scene = try await AccountScene()
+        let signedIn = try await scene.shop.signedInByMail("newcomer", at: scene.shop.shop)
+        let session = try #require(signedIn.finished.session).secret
+        var soft = SoftPasskey(at: World.issuer)
+        guard case .done(let row) = try await scene.register(&soft, by: session, shownTo: signedIn.user) else {
+            throw World.Broken("done")
+        }
+        #expect(row.isConfirmed && row.countsFrom == scene.world.time.now)
+        // What it gives confirms devices, and further passkeys.
+        let finished = try #require(try await scene.byPasskey(soft).session).secret
+        #expect(try await scene.show(finished)?.confirmation == .byDevice)
+        var second = SoftPasskey(at: World.issuer, "two")
+        guard case .done(let further) = try await scene.register(&second, by: finished, shownTo: signedIn.user) else {
+            throw World.Broken("further")
+        }
+        #expect(further.isConfirmed)
+    }
+
+    @Test("A third party believes a passkey only if a confirmed device brought it in")
+    func thirdParty() async throws {
+        let scene = try await AccountScene()
+        let (planted, row) = try await scene.passkey(by: try await scene.byTap())
+        #expect(!row.isConfirmed)
+        #expect(try await scene.enter(planted, at: scene.third) == .refused)
+        try await scene.confirmPhone()
+        let (good, confirmed) = try await scene.passkey(by: try await scene.byTap(), "two")
+        #expect(confirmed.isConfirmed)
+        guard case .authenticated = try await scene.enter(good, at: scene.third) else { throw World.Broken("third") }
+        // A passkey that only the operator's clients believe makes none that others do.
+        let weak = try #require(try await scene.byPasskey(planted).session).secret
+        #expect(try await !scene.passkey(by: weak, "three").row.isConfirmed)
+        #expect(try await scene.show(weak)?.confirmation == .refused)
+    }
+
+    @Test("Where a device has a PIN, a tap brings no passkey in")
+    func tap() async throws {
+        let scene = try await AccountScene()
+        let tap = try await scene.byTap()
+        _ = try await scene.shop.device.setPIN()
+        var soft = SoftPasskey(at: World.issuer)
+        guard case .tooWeak = try await scene.register(&soft, by: tap) else { throw World.Broken("tap") }
+        #expect(try await scene.show(tap)?.passkeyOffer == .tooWeak)
+    }
+
+    @Test("OWASP ASVS 7.5.1: what is done with passkeys needs a sign-in of the last minutes")
+    func fresh() async throws {
+        let scene = try await AccountScene()
+        let tap = try await scene.byTap()
+        let (_, row) = try await scene.passkey(by: tap)
+        scene.world.time.advance(.minutes(5))
+        for act in [ActOnOwnPasskey.Act.remove, .rename(row.name)] {
+            #expect(try await scene.act(act, on: row.id, by: tap) == .signIn)
+        }
+        // The page was shown in time, and the person was busy with the browser.
+        _ = try await scene.passkey(by: tap, "two")
+        scene.world.time.advance(.minutes(5))
+        var late = SoftPasskey(at: World.issuer, "three")
+        guard case .signIn = try await scene.register(&late, by: tap) else { throw World.Broken("late") }
+    }
+
+    @Test("Twenty passkeys are the most")
+    func full() async throws {
+        let scene = try await AccountScene()
+        let tap = try await scene.byTap()
+        for number in 0..<RegisteredPasskey.maximumCount { _ = try await scene.passkey(by: tap, "\(number)") }
+        var further = SoftPasskey(at: World.issuer, "further")
+        guard case .full = try await scene.register(&further, by: tap) else { throw World.Broken("full") }
+        #expect(try await scene.show(tap)?.passkeyOffer == .full)
+    }
+
+    @Test("With a passkey end its sessions and tokens, and what it was about to give", arguments: Engine.allCases)
+    func removed(_ engine: Engine) async throws {
+        let scene = try await AccountScene(engine)
+        let world = scene.world
+        let tap = try await scene.byTap()
+        let (soft, row) = try await scene.passkey(by: tap)
+        let finished = try await scene.byPasskey(soft)
+        let session = try #require(finished.session).secret
+        guard case .redeemed(let given) = try await scene.shop.redeem(finished.code),
+            case .authenticated(let pending) = try await scene.enter(soft)
+        else { throw World.Broken("tokens") }
+        #expect(try await scene.act(.remove, on: row.id, by: tap) == .done(row.name))
+        #expect(try await scene.act(.remove, on: row.id, by: tap) == .notFound)
+        #expect(try await scene.enter(soft) == .refused)
+        #expect(try await scene.show(session) == nil)
+        let family = try #require(
+            try await world.store.read { try $0.families.families(of: scene.user) }.first { $0.id == given.family.id })
+        #expect(family.endedAt != nil)
+        let late = try await FinishSignIn.finish(pending, in: scene.shop.browser, former: nil, ports: world.ports)
+        #expect(late == .notReady)
+        #expect(try await scene.show(tap) != nil)
+    }
+
+    @Test("A passkey finishes a sign-in in which a number was shown, and takes the question back from the phone")
+    func instead() async throws {
+        let scene = try await AccountScene()
+        let (soft, _) = try await scene.passkey(by: try await scene.byTap())
+        let asked = try await scene.shop.asked()
+        #expect(try await scene.shop.isPut(asked))
+        guard case .authenticated(let id) = try await scene.enter(soft, again: asked.id) else {
+            throw World.Broken("entered")
+        }
+        #expect(id != asked.id)
+        #expect(try await scene.enter(soft, again: asked.id) == .tooLate)
+        let challenge = try #require(asked.ask?.challenge)
+        let ended = try #require(try await scene.world.store.read { try $0.challenges.find(challenge) })
+        #expect(!ended.isOpen(at: scene.world.time.now))
+    }
+
+    @Test("A client that must have a passkey is offered nothing else, and gets nothing by less")
+    func strength() async throws {
+        let scene = try await AccountScene()
+        var wanted = try scene.shop.wanted("customer-1", at: scene.shop.shop)
+        wanted.strength = .phishingResistant
+        wanted.isStrengthEssential = true
+        let ways = try await OfferWays.ways(for: wanted, in: scene.shop.browser, ports: scene.world.ports)
+        #expect(ways == .ways([.passkey]))
+        let session = try await scene.byTap()
+        let outcome = try await FinishSignIn.goOn(
+            wanted, in: session, browser: scene.shop.browser, ports: scene.world.ports)
+        #expect(outcome == .notReady)
+        let (soft, _) = try await scene.passkey(by: session)
+        let strong = try #require(try await scene.byPasskey(soft).session).secret
+        guard
+            case .finished = try await FinishSignIn.goOn(
+                wanted, in: strong, browser: scene.shop.browser, ports: scene.world.ports)
+        else { throw World.Broken("strong") }
+    }
+
+    @Test("A deleted user leaves no passkey")
+    func deleted() async throws {
+        let scene = try await AccountScene()
+        let (soft, _) = try await scene.passkey(by: try await scene.byTap())
+        _ = try await DeleteUser.delete(.id(scene.user), by: scene.shop.shop.caller, ports: scene.world.ports)
+        #expect(try await scene.world.store.read { try $0.passkeys.passkeys(of: scene.user) }.isEmpty)
+        #expect(try await scene.enter(soft) == .refused)
+    }
+}
