@@ -22,7 +22,7 @@ extension ClientCommand.OpenID {
         @Argument(help: "The client's id.")
         var id: String
 
-        @Option(help: "What it is: web (keeps a secret) or native (an app, keeps none).")
+        @Option(help: "What it is: web (keeps a secret), native (an app) or spa (a page without a server).")
         var profile: String
 
         @Option(help: "Where a browser may return to after a sign-in; may be repeated.")

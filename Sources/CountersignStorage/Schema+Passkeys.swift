@@ -1,4 +1,4 @@
-/// The fifth step of the schema: passkeys.
+/// The fifth step of the schema: passkeys, and the origins of pages that call from a browser.
 extension Schema {
     static func fifth(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
@@ -13,6 +13,12 @@ extension Schema {
             ) \(options)
             """,
             "CREATE INDEX passkeys_user ON passkeys (user_id)",
+            """
+            CREATE TABLE allowed_origins (
+              origin TEXT NOT NULL, client_id TEXT NOT NULL, PRIMARY KEY (origin, client_id)
+            ) \(dialect.narrowTableOptions)
+            """,
+            "CREATE INDEX allowed_origins_client ON allowed_origins (client_id)",
             "CREATE INDEX passkeys_removed ON passkeys (removed_until) WHERE removed_until IS NOT NULL",
         ]
     }

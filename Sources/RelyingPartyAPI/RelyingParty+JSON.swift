@@ -126,7 +126,7 @@ extension RelyingParty.Profile {
     /// What a URI of such a client must be.
     fileprivate var expectedURI: String {
         switch self {
-        case .web: "an https URL without a fragment (http to loopback in development mode)"
+        case .web, .spa: "an https URL without a fragment (http to loopback in development mode)"
         case .native:
             "an https URL, an http URL to a loopback address, or one slash after a scheme that is a reversed domain"
         }

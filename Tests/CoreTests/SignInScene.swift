@@ -256,7 +256,7 @@ struct SignInScene: Sendable {
 
     func isGood(_ tokens: SignedTokens) async throws -> Bool {
         switch try await ShowClaims.show(tokens.access, ports: world.ports) {
-        case .claims(let user, _): user == self.user
+        case .claims(let user, _, let client): user == self.user && client == shop.id
         case .invalidToken, .scopeMissing: false
         }
     }

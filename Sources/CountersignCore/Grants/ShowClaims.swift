@@ -8,8 +8,8 @@ import JOSE
 package enum ShowClaims {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The user, and of their addresses those that the token lets the client know.
-        case claims(UserID, UserAddresses)
+        /// The user, of their addresses those that the token lets the client know, and the client.
+        case claims(UserID, UserAddresses, to: ClientID)
         /// The token is not ours, is over, was taken back, or is not an access token.
         case invalidToken
         /// The token lacks the scope `openid`.
@@ -24,11 +24,13 @@ package enum ShowClaims {
         guard verified.scopes.contains(TokenFamily.openID) else { return .scopeMissing }
         let family = verified.family
         let kinds = PersonalAddress.Kind.allCases.filter { verified.scopes.contains($0.rawValue) }
-        guard !kinds.isEmpty else { return .claims(family.user, UserAddresses()) }
+        guard !kinds.isEmpty else { return .claims(family.user, UserAddresses(), to: family.client) }
         let addresses = try await ports.store.read {
             try $0.addresses(of: family.user, for: family.client)
         }
-        return .claims(family.user, UserAddresses(addresses.entries.filter { kinds.contains($0.address.kind) }))
+        return .claims(
+            family.user, UserAddresses(addresses.entries.filter { kinds.contains($0.address.kind) }),
+            to: family.client)
     }
 }
 

@@ -62,7 +62,7 @@ extension Authentication {
     /// The authentication by a passkey, whose authenticator has verified who its user is.
     ///
     /// Spec: docs/decisions/0078-passkeys-on-pages.md; RFC 8176 §2 (`hwk`, `swk`, `user`, `pop`); OpenID Connect EAP ACR
-    /// Values 1.0 §4 (`phr`, `phrh`).
+    /// Values 1.0 (`phr`, `phrh`).
     init(by passkey: RegisteredPasskey, at now: Timestamp) {
         let isBound = !passkey.isBackupEligible
         self.init(

@@ -9,6 +9,8 @@ package protocol RelyingPartyStore {
     func lock(_ client: ClientID) throws -> RelyingParty?
     /// - Parameter isAccount: whether people sign in to their account page through the client.
     func put(_ party: RelyingParty, isAccount: Bool) throws
+    /// Whether an origin is that of a client's pages; the client is enabled.
+    func isOrigin(_ origin: String) throws -> Bool
     /// The client through which people sign in to their account page: the oldest that is enabled; nil for none.
     func account() throws -> ClientID?
     /// Returns false if the client had no such settings.

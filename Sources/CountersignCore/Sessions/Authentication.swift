@@ -45,13 +45,9 @@ package struct Authentication: Hashable, Sendable {
         case twoFactors = "urn:countersign:acr:device2"
         /// An approval under a type that is labelled AAL2.
         case aal2 = "urn:countersign:acr:aal2"
-        /// A passkey, which no other page than ours can use.
-        ///
-        /// Spec: OpenID Connect EAP ACR Values 1.0 §4.
+        /// A passkey, which no other page than ours can use; the value is that of OpenID Connect EAP ACR Values 1.0.
         case phishingResistant = "phr"
-        /// A passkey that cannot leave its device.
-        ///
-        /// Spec: OpenID Connect EAP ACR Values 1.0 §4.
+        /// A passkey that cannot leave its device; the value is that of OpenID Connect EAP ACR Values 1.0.
         case hardwareBound = "phrh"
 
         /// The order of the cases.

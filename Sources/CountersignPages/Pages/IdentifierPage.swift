@@ -47,7 +47,8 @@ package struct IdentifierPage: HostedPage {
             "action": action, "qrAction": qrAction, "typed": typed ?? "",
             "hasFieldError": hasFieldError && passkeyProblem == nil, "passkey": passkey?.values,
             // A browser that has one passkey alone may suggest the refused one again and again.
-            "suggestsPasskeys": passkey != nil && passkeyProblem == nil, "isRefused": passkeyProblem == .refused, "until": until.map { frame.moment($0) },
+            "suggestsPasskeys": passkey != nil && passkeyProblem == nil, "isRefused": passkeyProblem == .refused,
+            "until": until.map { frame.moment($0) },
         ])
     }
 

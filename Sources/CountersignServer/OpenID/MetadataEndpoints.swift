@@ -14,6 +14,8 @@ extension OAuthDoor {
                 _ = try await Incoming(request, context)
                 var response = Response(bytes: metadata, type: "application/json")
                 response.headers[.cacheControl] = "public, max-age=3600"
+                // What everybody may know, every page's script may read.
+                response.headers[.accessControlAllowOrigin] = "*"
                 return response
             }
         }
@@ -24,6 +26,7 @@ extension OAuthDoor {
             response.headers[.contentType] = "application/jwk-set+json"
             // A key is published a day before it signs, so a copy of an hour always has it.
             response.headers[.cacheControl] = "public, max-age=3600"
+            response.headers[.accessControlAllowOrigin] = "*"
             return response
         }
     }

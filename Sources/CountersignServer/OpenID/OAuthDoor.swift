@@ -24,6 +24,7 @@ final class OAuthDoor: Door {
         addToken(to: &table)
         addTokenState(to: &table)
         addUserinfo(to: &table)
+        addPreflights(to: &table)
     }
 
     func refusal(of error: any Error, _ context: ServerContext) -> RenderedRefusal? {
@@ -49,6 +50,10 @@ final class OAuthDoor: Door {
             headers[.wwwAuthenticate] =
                 "Bearer error=\"\(error.code.rawValue)\", error_description=\"\(error.description)\""
         default: break
+        }
+        if let origin = error.origin {
+            headers[.vary] = "Origin"
+            headers[.accessControlAllowOrigin] = origin
         }
         if let seconds = error.retryAfter { headers[.retryAfter] = "\(seconds)" }
         return RenderedRefusal(

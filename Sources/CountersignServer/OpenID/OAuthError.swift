@@ -53,6 +53,8 @@ struct OAuthError: Error, Hashable {
     ///
     /// Spec: RFC 6750 §3.1.
     var isAboutNothing = false
+    /// The origin whose scripts may read it; nil for none.
+    var origin: String?
     /// After how many seconds to try again; nil for no such advice.
     var retryAfter: Int64?
 

@@ -9,14 +9,13 @@ import Hummingbird
 /// Spec: RFC 6749 §3.2, OpenID Connect Core 1.0 §3.1.3.
 extension OAuthDoor {
     func addToken(to table: inout RouteTable) {
-        table.add(.post, "/oauth2/token") { [self] request, context in
-            let incoming = try await Incoming(request, context)
+        addShared(.post, "/oauth2/token", to: &table) { [self] incoming in
             let form = try FormFields(form: incoming)
             let client = try await client(of: incoming, form)
             guard let grant = form["grant_type"] else { throw OAuthError(.invalidRequest, "grant_type is missing") }
             switch grant {
-            case "authorization_code": return try await redeemCode(form, by: client)
-            case "refresh_token": return try await refresh(form, by: client)
+            case "authorization_code": return (try await redeemCode(form, by: client), client)
+            case "refresh_token": return (try await refresh(form, by: client), client)
             default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
             }
         }

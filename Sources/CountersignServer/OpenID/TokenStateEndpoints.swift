@@ -8,7 +8,7 @@ extension OAuthDoor {
     func addTokenState(to table: inout RouteTable) {
         // Spec: RFC 7662 §2.
         table.add(.post, "/oauth2/introspect") { [self] request, context in
-            let (client, token) = try await tokenRequest(request, context, mayBePublic: false)
+            let (client, token) = try await tokenRequest(try await Incoming(request, context), mayBePublic: false)
             switch try await IntrospectToken.introspect(token, by: client, ports: ports) {
             case .access(let access):
                 return Response(json: describe(access.family, access.scopes, access))
@@ -18,10 +18,10 @@ extension OAuthDoor {
             }
         }
         // Spec: RFC 7009 §2.
-        table.add(.post, "/oauth2/revoke") { [self] request, context in
-            let (client, token) = try await tokenRequest(request, context, mayBePublic: true)
+        addShared(.post, "/oauth2/revoke", to: &table) { [self] incoming in
+            let (client, token) = try await tokenRequest(incoming, mayBePublic: true)
             switch try await RevokeToken.revoke(token, by: client, ports: ports) {
-            case .revoked: return Response(status: .ok)
+            case .revoked: return (Response(status: .ok), client)
             case .notYours: throw OAuthError(.invalidGrant, "the token was given to another client")
             }
         }
@@ -29,9 +29,8 @@ extension OAuthDoor {
 
     /// The authenticated client, and the token that it asks about; a hint of the token's type is not needed.
     private func tokenRequest(
-        _ request: Request, _ context: ServerContext, mayBePublic: Bool
+        _ incoming: Incoming, mayBePublic: Bool
     ) async throws -> (ClientID, Secret<String>) {
-        let incoming = try await Incoming(request, context)
         let form = try FormFields(form: incoming)
         let client = try await client(of: incoming, form, mayBePublic: mayBePublic)
         guard let token = form["token"] else { throw OAuthError(.invalidRequest, "token is missing") }

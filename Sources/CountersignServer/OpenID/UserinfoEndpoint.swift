@@ -10,15 +10,15 @@ import Hummingbird
 extension OAuthDoor {
     func addUserinfo(to table: inout RouteTable) {
         for method in [HTTPRequest.Method.get, .post] {
-            table.add(method, "/oauth2/userinfo") { [self] request, context in
-                let incoming = try await Incoming(request, context)
+            addShared(method, "/oauth2/userinfo", to: &table) { [self] incoming in
                 guard let token = Self.bearer(incoming.headers[.authorization]) else {
                     var error = OAuthError(.invalidToken, "send the access token as Authorization: Bearer")
                     error.isAboutNothing = true
                     throw error
                 }
                 switch try await ShowClaims.show(token, ports: ports) {
-                case .claims(let user, let addresses): return Response(json: Self.claims(of: user, addresses))
+                case .claims(let user, let addresses, let client):
+                    return (Response(json: Self.claims(of: user, addresses)), client)
                 case .invalidToken: throw OAuthError(.invalidToken, "the access token is not good, or no longer")
                 case .scopeMissing: throw OAuthError(.insufficientScope, "the scope openid is missing")
                 }

@@ -17,6 +17,14 @@ private enum Statements {
         WHERE p.account = 1 AND c.disabled_at IS NULL ORDER BY p.client_id LIMIT 1
         """)
     static let delete = SQLStatement("DELETE FROM relying_parties WHERE client_id = $1")
+    static let origin = SQLStatement(
+        """
+        SELECT 1 FROM allowed_origins o JOIN clients c ON c.id = o.client_id
+        WHERE o.origin = $1 AND c.disabled_at IS NULL LIMIT 1
+        """)
+    static let addOrigin = SQLStatement(
+        "INSERT INTO allowed_origins (origin, client_id) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+    static let deleteOrigins = SQLStatement("DELETE FROM allowed_origins WHERE client_id = $1")
 }
 
 /// How clients use the OpenID provider.
@@ -41,11 +49,18 @@ extension SQLTransaction {
     func put(_ party: RelyingParty, isAccount: Bool) throws {
         try connection.send(
             Statements.put, [party.client.value, .text(party.json.text), .integer(isAccount ? 1 : 0)])
+        try connection.send(Statements.deleteOrigins, [party.client.value])
+        for origin in party.origins { try connection.send(Statements.addOrigin, [.text(origin), party.client.value]) }
+    }
+
+    func isOrigin(_ origin: String) throws -> Bool {
+        try first(Statements.origin, [.text(origin)]) { try $0.integer(0) } != nil
     }
 
     func account() throws -> ClientID? { try first(Statements.account, []) { try $0.id(0) } }
 
     func delete(_ client: ClientID) throws -> Bool {
-        try connection.execute(Statements.delete, [client.value]) == 1
+        try connection.send(Statements.deleteOrigins, [client.value])
+        return try connection.execute(Statements.delete, [client.value]) == 1
     }
 }

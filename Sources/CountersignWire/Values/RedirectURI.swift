@@ -53,6 +53,18 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
         return (kind == .privateScheme ? url?.scheme : url?.host) ?? ""
     }
 
+    /// The origin of the page, as browsers write it; nil for an app's.
+    ///
+    /// Spec: RFC 6454 §6.2.
+    package var origin: String? {
+        guard kind != .privateScheme, let url = URLComponents(string: description), let scheme = url.scheme,
+            let host = url.host?.lowercased()
+        else { return nil }
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        let usual = scheme == "https" ? 443 : 80
+        return "\(scheme)://\(name)" + (url.port.flatMap { $0 == usual ? nil : ":\($0)" } ?? "")
+    }
+
     /// Whether a request may name this URI so.
     ///
     /// The bytes must be the same. Only the port of an app's loopback address is free, because the app takes the one

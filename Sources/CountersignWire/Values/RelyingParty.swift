@@ -11,6 +11,8 @@ package struct RelyingParty: Hashable, Sendable {
         case web
         /// An app on a device or a command-line tool, which cannot keep a secret.
         case native
+        /// A page that runs in the browser alone, which cannot keep a secret either.
+        case spa
 
         /// Whether the client authenticates at the token endpoint.
         package var isConfidential: Bool { self == .web }
@@ -114,6 +116,11 @@ package struct RelyingParty: Hashable, Sendable {
     package func redirectURI(named text: String) -> RedirectURI? {
         redirectURIs.first { $0.allows(text, isApp: profile == .native) }
     }
+
+    /// The origins whose scripts may read what the client gets: those of the pages to which a browser returns.
+    ///
+    /// Spec: RFC 6454 §6.2.
+    package var origins: [String] { profile == .spa ? redirectURIs.compactMap(\.origin) : [] }
 
     /// Whether people sign in to their account page through the client: the page is one of its redirect URIs.
     ///

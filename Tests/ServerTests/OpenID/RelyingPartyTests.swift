@@ -46,7 +46,7 @@ struct RelyingPartyTests {
     @Test(
         "What would be unsafe is refused where it is set",
         arguments: [
-            (["profile": "spa"], "/profile"), (["redirect_uris": []], "/redirect_uris"),
+            (["profile": "page"], "/profile"), (["redirect_uris": []], "/redirect_uris"),
             (["redirect_uris": ["http://shop.example.com/"]], "/redirect_uris/0"),
             (["redirect_uris": ["https://shop.example.com/", "https://*.example.com/"]], "/redirect_uris/1"),
             (["redirect_uris": ["https://shop.example.com/#x"]], "/redirect_uris/0"),
@@ -54,6 +54,8 @@ struct RelyingPartyTests {
             (["profile": "native", "redirect_uris": ["app://x"]], "/redirect_uris/0"),
             (["profile": "native", "redirect_uris": ["com.example.app://x"]], "/redirect_uris/0"),
             (["profile": "native", "redirect_uris": ["javascript:alert(1)"]], "/redirect_uris/0"),
+            (["profile": "spa", "redirect_uris": ["com.example.app:/x"]], "/redirect_uris/0"),
+            (["profile": "spa", "pkce_optional": true], "/pkce_optional"),
             (["profile": "native", "pkce_optional": true], "/pkce_optional"), (["type": "qr"], "/type"),
             (["type": "unknown"], "/type"), (["asked_browsers": "some"], "/asked_browsers"),
             (["ways": ["fax"]], "/ways/0"), (["ways": ["text"]], "/calling_codes"),
