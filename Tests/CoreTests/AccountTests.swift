@@ -124,6 +124,32 @@ struct AccountTests {
     }
 
     @Test(
+        "By a proved address one signs in with the phone at a first party that does not know one yet, at no third party",
+        arguments: Engine.allCases)
+    func byNumber(_ engine: Engine) async throws {
+        let scene = try await AccountScene(engine)
+        let world = scene.world
+        let claimed = try await scene.shop.ask(try scene.shop.wanted("customer-1", at: scene.account), by: .device)
+        guard case .asked(let nobody) = claimed else { throw World.Broken("asked") }
+        #expect(try await !scene.shop.isPut(nobody), "the address is what the shop says")
+        try await scene.confirmPhone()
+        world.time.advance(seconds: 60)
+        var wanted = try scene.shop.wanted("customer-1", at: scene.account)
+        wanted.redirectURI = world.ports.issuer.accountPage
+        guard case .asked(let asked) = try await scene.shop.ask(wanted, by: .device) else {
+            throw World.Broken("asked")
+        }
+        #expect(try await scene.shop.isPut(asked))
+        try await scene.shop.approve(asked)
+        guard case .finished(let finished) = try await scene.shop.finish(asked) else { throw World.Broken("finished") }
+        #expect(try await scene.show(try #require(finished.session).secret) != nil)
+        world.time.advance(seconds: 60)
+        let there = try scene.shop.wanted("customer-1", at: scene.third)
+        guard case .asked(let third) = try await scene.shop.ask(there, by: .device) else { throw World.Broken("third") }
+        #expect(try await !scene.shop.isPut(third))
+    }
+
+    @Test(
         "OWASP ASVS 7.5.1: an act on a device needs a sign-in of the last five minutes; an end needs none"
     )
     func fresh() async throws {

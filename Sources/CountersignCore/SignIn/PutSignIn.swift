@@ -22,9 +22,7 @@ package enum PutSignIn {
                 let client = try work.clients.lock(found.client), client.disabledAt == nil,
                 let party = try work.relyingParties.find(client.id), party.ways.contains(.device),
                 let type = try work.types.find(party.type), type.isOpen(to: client.id),
-                let named = try work.stores.person(named: name, at: client.id, work.hasher),
-                // Locks the user before the sign-in, as every end of a challenge does.
-                let user = try work.links.find(.id(named), of: client.id)?.id
+                let user = try work.userToAsk(name, at: client, party)
             else { return }
             let isKnown = try work.browsers.isKnown(found.browser, of: user, by: client.id)
             // check: SignInTests.unknownBrowser
@@ -55,6 +53,23 @@ package enum PutSignIn {
 }
 
 extension UnitOfWork {
+    /// The user whose devices are asked, locked before the sign-in, as by every end of a challenge; nil for nobody.
+    ///
+    /// A first party that takes whoever is a user asks also a user whom it does not know yet, by an address that the user
+    /// has proved. A third party does not: it could have the phones of people asked who have never heard of it.
+    fileprivate func userToAsk(_ name: SignInName, at client: Client, _ party: RelyingParty) throws -> UserID? {
+        if let named = try stores.person(named: name, at: client.id, hasher) {
+            return try links.find(.id(named), of: client.id)?.id
+        }
+        // check: AccountTests.byNumber
+        guard !client.isThirdParty else { return nil }
+        guard party.registration != .closed, let address = name.address,
+            let user = try identifiers.verified(hasher.identifier(address))?.user
+        else { return nil }
+        try users.lock(user)
+        return try users.find(user)?.deletedAt == nil ? user : nil
+    }
+
     /// Ends what else a user's devices are asked about sign-ins, where this one goes before.
     ///
     /// The person begins again in another tab, or goes before somebody at a browser that is not theirs. Clients of
