@@ -249,7 +249,7 @@ struct AuditTests {
 
     /// Registers a passkey and removes it; returns its name.
     private func passkeys(in scene: AccountScene) async throws -> [String] {
-        let session = try await scene.byTap()
+        let session = try await scene.byPIN()
         let (_, row) = try await scene.passkey(by: session)
         #expect(try await scene.act(.remove, on: row.id, by: session) == .done(row.name))
         return [row.name.text]

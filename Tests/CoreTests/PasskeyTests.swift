@@ -60,6 +60,23 @@ extension AccountScene {
         return finished
     }
 
+    /// The cookie of a browser that is signed in by a device and its PIN.
+    func byPIN(_ device: EnrollmentID? = nil) async throws -> Secret<String> {
+        let now = world.time.now
+        let random = world.ports.random
+        let secret = Secret(Base64URL.encode(random.bytes(32)))
+        let authentication = Authentication(
+            user: user, at: now, methods: ["swk", "user", "mca", "pin", "mfa"], strength: .twoFactors,
+            evidence: .approval(random.id(at: now), device ?? phone))
+        let session = Session(id: random.id(at: now), secret: secret, authentication, from: nil, at: now)
+        try await world.store.commit { try $0.sessions.insert(session) }
+        return secret
+    }
+
+    func row(_ id: PasskeyID) async throws -> RegisteredPasskey? {
+        try await world.store.read { try $0.passkeys.find(id) }
+    }
+
     func confirmPhone() async throws {
         _ = try await byMail()
         try await confirm(phone)
@@ -69,13 +86,15 @@ extension AccountScene {
 // Spec: docs/decisions/0078-passkeys-on-pages.md; NIST SP 800-63B-4 §4.1.2; WebAuthn Level 3 §14.6.1.
 @Suite("Passkeys on the pages")
 struct PasskeyTests {
-    @Test("Whoever has signed in by their phone registers a passkey, and signs in by it", arguments: Engine.allCases)
+    @Test(
+        "Whoever has signed in by their phone and its PIN registers a passkey, and signs in by it",
+        arguments: Engine.allCases)
     func registers(_ engine: Engine) async throws {
         let scene = try await AccountScene(engine)
         let options = try scene.ceremony().creationOptions(for: scene.user, named: "customer-1", excluding: [])
         let handle = try #require(options["user"]?["id"]?.string)
         #expect(handle == Base64URL.encode(Array("\(scene.user)".utf8)), "the user's id, and nothing of the person")
-        let (passkey, row) = try await scene.passkey(by: try await scene.byTap())
+        let (passkey, row) = try await scene.passkey(by: try await scene.byPIN())
         #expect(row.countsFrom == scene.world.time.now && !row.isConfirmed)
         let session = try #require(try await scene.byPasskey(passkey).session).secret
         let account = try #require(try await scene.show(session))
@@ -87,13 +106,142 @@ struct PasskeyTests {
         #expect(account.events.map(\.event.kind).contains(.passkeyCreated))
         let told = try await scene.told()
         #expect(told.isEmpty, "the address is only a claim: \(told.map(\.template))")
+        // Spec: NIST SP 800-63B-4 §2.2.3 (the same as after AAL2).
+        #expect(account.visit.session.idleUntil == scene.world.time.now.adding(.hours(1)))
+    }
+
+    // Spec: NIST SP 800-63B-4 §4.1.2.1.
+    @Test(
+        "The clients that believe a passkey are told of it, with their own name for the user",
+        arguments: Engine.allCases)
+    func notices(_ engine: Engine) async throws {
+        let scene = try await AccountScene(engine)
+        let world = scene.world
+        let uri = try #require(CallbackURI("https://shop.example.com/notices", isDevelopment: false))
+        let changes = ClientChanges(notices: .set(uri))
+        for client in [scene.shop.shop, scene.third] {
+            _ = try await UpdateClient.update(client.id, changes, by: client.actor, ports: world.ports).get()
+        }
+        // The third party knows the user as well, and believes nothing that is not confirmed.
+        _ = try await scene.byMail()
+        _ = try await scene.shop.signedInByMail("customer-1", at: scene.third)
+        let session = try await scene.byPIN()
+        let (_, row) = try await scene.passkey(by: session)
+        world.time.advance(seconds: 1)
+        #expect(try await scene.act(.remove, on: row.id, by: session) == .done(row.name))
+        let now = world.time.now
+        let leased = try await world.store.lease(.callback, limit: 100, now: now, until: now.adding(seconds: 1))
+        let notices = try leased.map(\.message).sorted { $0.id < $1.id }.compactMap { message -> JSONValue? in
+            guard case .notice(_, let client, let body) = message.content else { return nil }
+            #expect(client == scene.shop.shop.id)
+            return try JSONValue(parsing: body)
+        }
+        #expect(notices.map { $0["type"] } == ["passkey.created", "passkey.removed"])
+        for notice in notices {
+            #expect(notice["passkey"] == .string("\(row.id)") && notice["name"] == "Firefox on Windows")
+            #expect(notice["user"]?["external_id"] == "customer-1" && notice["waiting_until"] == nil)
+        }
+    }
+
+    @Test(
+        "One answer that comes twice at once signs in once, and one key is registered once", arguments: Engine.allCases)
+    func twice(_ engine: Engine) async throws {
+        let scene = try await AccountScene(engine)
+        let session = try await scene.byPIN()
+        let page = try scene.ceremony()
+        let registered = try await atOnce(4) { _ in
+            var soft = SoftPasskey(at: World.issuer)
+            return try await scene.register(&soft, by: session, in: page)
+        }
+        #expect(registered.count { if case .done = $0 { true } else { false } } == 1)
+        let (soft, _) = try await scene.passkey(by: session, "two")
+        let ceremony = try scene.ceremony()
+        let entered = try await atOnce(4) { _ in try await scene.enter(soft, in: ceremony) }
+        #expect(entered.count { if case .authenticated = $0 { true } else { false } } == 1)
+        #expect(entered.count { $0 == .refused } == 3)
+    }
+
+    @Test("What a tap brings in waits as a method does: it is stronger than the tap")
+    func tap() async throws {
+        let scene = try await AccountScene()
+        let (soft, row) = try await scene.passkey(by: try await scene.byTap())
+        let due = scene.world.time.now.adding(Client.standardCoolingOff)
+        #expect(row.countsFrom == due)
+        #expect(try await scene.enter(soft) == .waiting(until: due))
+        scene.world.time.advance(Client.standardCoolingOff)
+        guard case .authenticated = try await scene.enter(soft) else { throw World.Broken("entered") }
+    }
+
+    @Test("A phone that came after a passkey, by an address alone, brings none in before the wait and is not confirmed")
+    func young() async throws {
+        for removesPasskey in [false, true] {
+            let scene = try await AccountScene()
+            let world = scene.world
+            try await scene.confirmPhone()
+            let (_, owners) = try await scene.passkey(by: try await scene.byPIN(), "owner")
+            #expect(owners.isConfirmed)
+            _ = try await scene.act(.remove, on: scene.phone, by: try await scene.byMail())
+            world.time.advance(Client.standardCoolingOff)
+            // Whoever reads the mailbox goes on alone.
+            let mailbox = try await scene.byMail()
+            if removesPasskey {
+                #expect(try await scene.act(.remove, on: owners.id, by: mailbox) == .done(owners.name))
+            }
+            let planted = try await world.makeDevice(of: scene.user, by: scene.shop.shop).enrollment
+            let device = try await scene.enrollment(planted)
+            #expect(device.counts(at: world.time.now), "design 13 knows no passkeys")
+            let due = device.countsFrom.adding(Client.standardCoolingOff)
+            let (_, row) = try await scene.passkey(by: try await scene.byPIN(planted))
+            #expect(row.countsFrom == due && !row.isConfirmed, "\(removesPasskey)")
+            let confirmed = try await scene.act(.confirm, on: planted, by: mailbox)
+            #expect(confirmed == (removesPasskey ? .later(device.device.name, from: due) : .tooWeak))
+        }
+    }
+
+    @Test("Where an address is proved that a client only claimed, third parties believe the passkeys no longer")
+    func claimed() async throws {
+        let scene = try await AccountScene()
+        try await scene.confirm(scene.phone)
+        let (_, row) = try await scene.passkey(by: try await scene.byPIN())
+        #expect(row.isConfirmed)
+        _ = try await scene.byMail()
+        #expect(try await scene.row(row.id)?.isConfirmed == false)
+    }
+
+    @Test("Nobody registers passkeys and removes them without end, since all are told of each")
+    func often() async throws {
+        let scene = try await AccountScene()
+        let session = try await scene.byPIN()
+        for number in 0..<RegisteredPasskey.maximumCount {
+            let (_, row) = try await scene.passkey(by: session, "\(number)")
+            #expect(try await scene.act(.remove, on: row.id, by: session) == .done(row.name))
+        }
+        var further = SoftPasskey(at: World.issuer, "further")
+        guard case .tooMany = try await scene.register(&further, by: session) else { throw World.Broken("too many") }
+    }
+
+    @Test("What waits takes no place of what counts, and the page takes none that its client does not")
+    func places() async throws {
+        let scene = try await AccountScene()
+        let tap = try await scene.byTap()
+        for number in 0..<RegisteredPasskey.maximumCount { _ = try await scene.passkey(by: tap, "\(number)") }
+        var further = SoftPasskey(at: World.issuer, "further")
+        guard case .full = try await scene.register(&further, by: tap) else { throw World.Broken("full") }
+        scene.world.time.advance(.hours(1))
+        let session = try await scene.byPIN()
+        _ = try await scene.passkey(by: session, "counts")
+        let party = RelyingParty(
+            client: scene.account.id, profile: .native,
+            redirectURIs: [try #require(RedirectURI(scene.world.ports.issuer.accountPage))], registration: .known)
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
+        guard case .refused = try await scene.register(&further, by: session) else { throw World.Broken("off") }
     }
 
     @Test("All addresses of a person are told of a new passkey, and of its end")
     func told() async throws {
         let scene = try await AccountScene()
         _ = try await scene.byMail()
-        let tap = try await scene.byTap()
+        let tap = try await scene.byPIN()
         let (_, row) = try await scene.passkey(by: tap)
         #expect(try await scene.act(.remove, on: row.id, by: tap) == .done(row.name))
         let told = try await scene.told()
@@ -105,7 +253,7 @@ struct PasskeyTests {
     @Test("What a passkey signed for one page is good once, and for no other page", arguments: Engine.allCases)
     func replay(_ engine: Engine) async throws {
         let scene = try await AccountScene(engine)
-        let tap = try await scene.byTap()
+        let tap = try await scene.byPIN()
         var soft = SoftPasskey(at: World.issuer)
         let page = try scene.ceremony()
         guard case .done = try await scene.register(&soft, by: tap, in: page) else { throw World.Broken("done") }
@@ -125,13 +273,21 @@ struct PasskeyTests {
     @Test("A passkey of somebody else, of another site, or without a check of its user signs nobody in")
     func others() async throws {
         let scene = try await AccountScene()
-        let (soft, row) = try await scene.passkey(by: try await scene.byTap())
+        let (soft, row) = try await scene.passkey(by: try await scene.byPIN())
         #expect(try await scene.enter(SoftPasskey(at: World.issuer, "unknown")) == .refused)
+        // What a passkey signs on a false page names that page.
+        let page = try scene.ceremony()
+        let options = try #require(page.requestOptions.object)
+        let relayed = EnterPasskey.Request(
+            try soft.signIn(.object(options), at: "https://login.example.org"), in: page,
+            CarriedSignIn(wanted: try scene.shop.wanted("customer-1", at: scene.shop.shop)),
+            browser: scene.shop.browser, place: nil, network: nil)
+        #expect(try await EnterPasskey.enter(relayed, ports: scene.world.ports) == .refused)
         var careless = soft
         careless.verifiesUser = false
         #expect(try await scene.enter(careless) == .refused)
         var elsewhere = SoftPasskey(at: "https://login.example.org")
-        guard case .refused = try await scene.register(&elsewhere, by: try await scene.byTap()) else {
+        guard case .refused = try await scene.register(&elsewhere, by: try await scene.byPIN()) else {
             throw World.Broken("another site")
         }
         // Two people have no credential together, and nobody touches another one's.
@@ -153,7 +309,7 @@ struct PasskeyTests {
         for before in ["phone", "removed phone", "passkey", "removed passkey"] {
             let scene = try await AccountScene()
             let world = scene.world
-            let owner = try await scene.byTap()
+            let owner = try await scene.byPIN()
             if before.hasSuffix("passkey") { _ = try await scene.passkey(by: owner, "owner") }
             if before != "phone" { _ = try await scene.act(.remove, on: scene.phone, by: try await scene.byMail()) }
             // Without the passkey nothing of the phone is left.
@@ -198,11 +354,11 @@ struct PasskeyTests {
     @Test("A third party believes a passkey only if a confirmed device brought it in")
     func thirdParty() async throws {
         let scene = try await AccountScene()
-        let (planted, row) = try await scene.passkey(by: try await scene.byTap())
+        let (planted, row) = try await scene.passkey(by: try await scene.byPIN())
         #expect(!row.isConfirmed)
         #expect(try await scene.enter(planted, at: scene.third) == .refused)
         try await scene.confirmPhone()
-        let (good, confirmed) = try await scene.passkey(by: try await scene.byTap(), "two")
+        let (good, confirmed) = try await scene.passkey(by: try await scene.byPIN(), "two")
         #expect(confirmed.isConfirmed)
         guard case .authenticated = try await scene.enter(good, at: scene.third) else { throw World.Broken("third") }
         // A passkey that only the operator's clients believe makes none that others do.
@@ -212,7 +368,7 @@ struct PasskeyTests {
     }
 
     @Test("Where a device has a PIN, a tap brings no passkey in")
-    func tap() async throws {
+    func guarded() async throws {
         let scene = try await AccountScene()
         let tap = try await scene.byTap()
         _ = try await scene.shop.device.setPIN()
@@ -224,7 +380,7 @@ struct PasskeyTests {
     @Test("OWASP ASVS 7.5.1: what is done with passkeys needs a sign-in of the last minutes")
     func fresh() async throws {
         let scene = try await AccountScene()
-        let tap = try await scene.byTap()
+        let tap = try await scene.byPIN()
         let (_, row) = try await scene.passkey(by: tap)
         scene.world.time.advance(.minutes(5))
         for act in [ActOnOwnPasskey.Act.remove, .rename(row.name)] {
@@ -240,7 +396,7 @@ struct PasskeyTests {
     @Test("Twenty passkeys are the most")
     func full() async throws {
         let scene = try await AccountScene()
-        let tap = try await scene.byTap()
+        let tap = try await scene.byPIN()
         for number in 0..<RegisteredPasskey.maximumCount { _ = try await scene.passkey(by: tap, "\(number)") }
         var further = SoftPasskey(at: World.issuer, "further")
         guard case .full = try await scene.register(&further, by: tap) else { throw World.Broken("full") }
@@ -251,10 +407,22 @@ struct PasskeyTests {
     func removed(_ engine: Engine) async throws {
         let scene = try await AccountScene(engine)
         let world = scene.world
-        let tap = try await scene.byTap()
+        let tap = try await scene.byPIN()
         let (soft, row) = try await scene.passkey(by: tap)
         let finished = try await scene.byPasskey(soft)
         let session = try #require(finished.session).secret
+        // Tokens that outlive a session, which is over.
+        var wanted = try scene.shop.wanted("customer-1", at: scene.shop.shop)
+        wanted.scopes.append(TokenFamily.offlineAccess)
+        let earlier = try #require(try await scene.byPasskey(soft).session).secret
+        guard
+            case .finished(let code) = try await FinishSignIn.goOn(
+                wanted, in: earlier, browser: scene.shop.browser, ports: world.ports),
+            case .redeemed(let offline) = try await scene.shop.redeem(code.code)
+        else { throw World.Broken("offline") }
+        try await world.ports.commit(at: world.time.now, as: .system) { work in
+            if let ended = try work.sessions.find(SecretHash(of: earlier), at: work.now) { try work.endSession(ended) }
+        }
         guard case .redeemed(let given) = try await scene.shop.redeem(finished.code),
             case .authenticated(let pending) = try await scene.enter(soft)
         else { throw World.Broken("tokens") }
@@ -262,9 +430,10 @@ struct PasskeyTests {
         #expect(try await scene.act(.remove, on: row.id, by: tap) == .notFound)
         #expect(try await scene.enter(soft) == .refused)
         #expect(try await scene.show(session) == nil)
-        let family = try #require(
-            try await world.store.read { try $0.families.families(of: scene.user) }.first { $0.id == given.family.id })
-        #expect(family.endedAt != nil)
+        for id in [given.family.id, offline.family.id] {
+            let families = try await world.store.read { try $0.families.families(of: scene.user) }
+            #expect(try #require(families.first { $0.id == id }).endedAt != nil)
+        }
         let late = try await FinishSignIn.finish(pending, in: scene.shop.browser, former: nil, ports: world.ports)
         #expect(late == .notReady)
         #expect(try await scene.show(tap) != nil)
@@ -273,7 +442,7 @@ struct PasskeyTests {
     @Test("A passkey finishes a sign-in in which a number was shown, and takes the question back from the phone")
     func instead() async throws {
         let scene = try await AccountScene()
-        let (soft, _) = try await scene.passkey(by: try await scene.byTap())
+        let (soft, _) = try await scene.passkey(by: try await scene.byPIN())
         let asked = try await scene.shop.asked()
         #expect(try await scene.shop.isPut(asked))
         guard case .authenticated(let id) = try await scene.enter(soft, again: asked.id) else {
@@ -294,7 +463,7 @@ struct PasskeyTests {
         wanted.isStrengthEssential = true
         let ways = try await OfferWays.ways(for: wanted, in: scene.shop.browser, ports: scene.world.ports)
         #expect(ways == .ways([.passkey]))
-        let session = try await scene.byTap()
+        let session = try await scene.byPIN()
         let outcome = try await FinishSignIn.goOn(
             wanted, in: session, browser: scene.shop.browser, ports: scene.world.ports)
         #expect(outcome == .notReady)
@@ -309,7 +478,7 @@ struct PasskeyTests {
     @Test("A deleted user leaves no passkey")
     func deleted() async throws {
         let scene = try await AccountScene()
-        let (soft, _) = try await scene.passkey(by: try await scene.byTap())
+        let (soft, _) = try await scene.passkey(by: try await scene.byPIN())
         _ = try await DeleteUser.delete(.id(scene.user), by: scene.shop.shop.caller, ports: scene.world.ports)
         #expect(try await scene.world.store.read { try $0.passkeys.passkeys(of: scene.user) }.isEmpty)
         #expect(try await scene.enter(soft) == .refused)

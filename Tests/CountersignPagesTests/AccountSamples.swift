@@ -186,6 +186,8 @@ extension Samples {
         var only = page
         only.endsThisSession = true
         let remaining: [(String, RemoveDevicePage.Remaining)] = [
+            ("next-passkey", .init(nextDevice: texts.newDevice, way: .passkey)),
+            ("passkey", .init(nextDevice: nil, way: .passkey)),
             ("next-email", .init(nextDevice: texts.newDevice, way: .email)),
             ("next-text", .init(nextDevice: texts.newDevice, way: .text)),
             ("next-nothing", .init(nextDevice: texts.newDevice, way: .none)),

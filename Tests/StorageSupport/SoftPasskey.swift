@@ -46,9 +46,11 @@ package struct SoftPasskey: Sendable {
 
     /// What the browser sends to sign in.
     ///
-    /// - Parameter options: the options of the page.
-    package func signIn(_ options: JSONValue) throws -> JSONValue {
-        let (clientData, data) = (clientData("webauthn.get", options), authenticatorData(0))
+    /// - Parameters:
+    ///   - options: the options of the page.
+    ///   - page: the origin of the page; nil for that of the passkey.
+    package func signIn(_ options: JSONValue, at page: String? = nil) throws -> JSONValue {
+        let (clientData, data) = (clientData("webauthn.get", options, at: page), authenticatorData(0))
         let signature = try key.signature(for: data + Array(SHA256.hash(data: clientData)))
         return credential([
             "clientDataJSON": .string(Base64URL.encode(clientData)),
@@ -66,9 +68,9 @@ package struct SoftPasskey: Sendable {
         ]
     }
 
-    private func clientData(_ type: String, _ options: JSONValue) -> [UInt8] {
+    private func clientData(_ type: String, _ options: JSONValue, at page: String? = nil) -> [UInt8] {
         let object: JSONValue = [
-            "type": .string(type), "challenge": options["challenge"] ?? "", "origin": .string(origin),
+            "type": .string(type), "challenge": options["challenge"] ?? "", "origin": .string(page ?? origin),
             "crossOrigin": false,
         ]
         return object.encoded

@@ -45,7 +45,8 @@ extension UnitOfWork {
     /// How a person may confirm a device, by what has authenticated them.
     ///
     /// A device that is confirmed already says it by an approval that is as good as what the approval of a new device
-    /// needs, and so does a passkey that all clients believe. An address says it only for somebody who has no such device, and then not at once everywhere.
+    /// needs, and so does a passkey that all clients believe. An address says it only for somebody who has neither, and
+    /// then not at once everywhere.
     func confirmation(by visit: AccountVisit) throws -> AccountConfirmation {
         switch visit.session.authentication.evidence {
         case .approval(_, let id):
@@ -55,7 +56,8 @@ extension UnitOfWork {
             let hasConfirmed = try enrollments.active(of: visit.user).contains {
                 $0.isConfirmed && $0.isLetIn(at: now)
             }
-            return hasConfirmed ? .refused : .byAddress
+            let hasPasskey = try passkeys.passkeys(of: visit.user).contains { $0.isConfirmed && $0.counts(at: now) }
+            return hasConfirmed || hasPasskey ? .refused : .byAddress
         case .passkey(let id): return try passkeys.find(id)?.isConfirmed == true ? .byDevice : .refused
         }
     }

@@ -75,7 +75,9 @@ package enum ActOnOwnDevice {
                 case .byDevice: try work.confirm(device)
                 case .byAddress:
                     let isNew = device.confirmingFrom == nil
-                    if let time = try work.confirmByAddress(device) {
+                    let passkeys = try work.passkeys.passkeys(of: user)
+                    let earliest = try work.passkeyWait(of: user, among: passkeys)
+                    if let time = try work.confirmByAddress(device, notBefore: earliest) {
                         if isNew { try work.tell(.confirming, of: device, at: time, teller) }
                         return .later(name, from: time)
                     }

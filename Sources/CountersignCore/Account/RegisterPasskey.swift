@@ -4,8 +4,9 @@ import WebAuthn
 
 /// Registers a passkey for whoever is at the account page.
 ///
-/// It needs a sign-in of the last minutes. All addresses are told, and the clients that are told of devices. Spec: NIST SP
-/// 800-63B-4 §4.1.2; docs/decisions/0078-passkeys-on-pages.md.
+/// It needs a sign-in of the last ten minutes: five as for an act on a device, and five with the browser. All addresses
+/// that the user has proved are told, and the clients that believe it. Spec: NIST SP 800-63B-4 §4.1.2;
+/// docs/decisions/0078-passkeys-on-pages.md.
 package enum RegisterPasskey {
     /// How long the person may be busy with the browser after the page was shown.
     private static let ceremony = Seconds.minutes(5)
@@ -20,8 +21,10 @@ package enum RegisterPasskey {
         case tooWeak
         /// The user has as many as one may have.
         case full
-        /// What the browser sent is not the answer to this page, or was sent before.
+        /// What the browser sent is not the answer to this page, or was sent before; or the page takes no passkeys.
         case refused
+        /// The user has registered too many; try again after some seconds.
+        case tooMany(retryAfter: Seconds)
     }
 
     /// Registers a passkey.
@@ -51,10 +54,18 @@ package enum RegisterPasskey {
             // check: PasskeyTests.fresh
             guard visit.isFresh(at: now.adding(-Self.ceremony)) else { return .signIn }
             let known = try work.passkeys.passkeys(of: user)
-            // check: PasskeyTests.full
-            guard known.count(where: \.isPresent) < RegisteredPasskey.maximumCount else { return .full }
-            let authentication = visit.session.authentication
-            guard let binding = try work.passkeyBinding(by: authentication, among: known) else { return .tooWeak }
+            switch try work.offer(by: visit, try work.relyingParties.find(client.id)?.ways ?? [], known) {
+            case .off: return .refused
+            case .tooWeak: return .tooWeak
+            case .full: return .full
+            case .open: break
+            }
+            guard let binding = try work.passkeyBinding(by: visit.session.authentication, among: known) else {
+                return .tooWeak
+            }
+            let count = try work.count(.passkeys(of: user))
+            // check: PasskeyTests.often
+            guard !count.isExceeded else { return .tooMany(retryAfter: count.retryAfter(at: now)) }
             // check: PasskeyTests.replay
             guard try ceremony.spend(in: work) else { return .refused }
             let passkey = RegisteredPasskey(
@@ -135,6 +146,11 @@ extension UnitOfWork {
         for session in try sessions.sessions(of: passkey.user, at: now)
         where session.authentication.evidence == .passkey(passkey.id) {
             try endWhole(session)
+        }
+        // Their sessions are over, and they outlived them.
+        for family in try families.families(of: passkey.user)
+        where family.authentication.evidence == .passkey(passkey.id) && family.isActive(at: now) {
+            try endFamilies(.family(family.id, of: family.user, at: family.client), because: .sessionEnded)
         }
         try raise(.passkeyRemoved(passkey))
     }

@@ -161,12 +161,17 @@ extension UnitOfWork {
             })
     }
 
-    private func offer(
+    /// Whether the person may register a passkey; what waits takes no place of what counts.
+    func offer(
         by visit: AccountVisit, _ ways: Set<SignInWay>, _ passkeys: [RegisteredPasskey]
     ) throws -> Account.PasskeyOffer {
         guard ways.contains(.passkey), issuer.hasPasskeys else { return .off }
-        guard try passkeyBinding(by: visit.session.authentication, among: passkeys) != nil else { return .tooWeak }
-        return passkeys.count(where: \.isPresent) < RegisteredPasskey.maximumCount ? .open : .full
+        guard let binding = try passkeyBinding(by: visit.session.authentication, among: passkeys) else {
+            return .tooWeak
+        }
+        let waits = binding.countsFrom > now
+        let alike = passkeys.count { $0.isPresent && $0.counts(at: now) != waits }
+        return alike < RegisteredPasskey.maximumCount ? .open : .full
     }
 
     /// What clients may have: by what the user allowed them, or by tokens that outlive the session.

@@ -85,14 +85,18 @@ extension UnitOfWork {
     ///
     /// The caller has locked the user's row.
     ///
+    /// - Parameters:
+    ///   - enrollment: the device.
+    ///   - earliest: from when it may be confirmed because of the user's passkeys; nil for at once.
     /// - Returns: from when it is confirmed; nil for at once.
-    func confirmByAddress(_ enrollment: Enrollment) throws -> Timestamp? {
+    func confirmByAddress(_ enrollment: Enrollment, notBefore earliest: Timestamp?) throws -> Timestamp? {
         if enrollment.isConfirmed { return nil }
         if let time = enrollment.confirmingFrom { return time }
         let elsewhere = try enrollments.active(of: enrollment.user).filter { other in
             other.id != enrollment.id && (other.isConfirmed || other.trustGroup != enrollment.trustGroup)
         }
-        guard let time = try trustState(of: enrollment.user, in: nil, among: elsewhere).newEnrollmentCounts else {
+        let wait = try trustState(of: enrollment.user, in: nil, among: elsewhere).newEnrollmentCounts
+        guard let time = [wait, earliest].compactMap(\.self).max() else {
             try confirm(enrollment)
             return nil
         }

@@ -129,7 +129,10 @@ extension UnitOfWork {
                 .identifierVerified,
                 ["identifier": .string("\(identifier.id)"), "address": .string(identifier.address.kind.rawValue)],
                 user: identifier.user)
-        case .claimProved(let claim): try unconfirmEnrollments(of: claim.user, by: claim.client)
+        case .claimProved(let claim):
+            try unconfirmEnrollments(of: claim.user, by: claim.client)
+            // Devices of the client may have brought them in.
+            try passkeys.unconfirm(of: claim.user)
         case .claimEnded(let claim):
             try unconfirmEnrollments(of: claim.user, by: claim.client)
             try record(

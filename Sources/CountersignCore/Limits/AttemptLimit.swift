@@ -67,6 +67,8 @@ enum AttemptLimit: Hashable, Sendable {
     case wrongSignInCodes(for: String)
     /// Codes for clients that one session gives.
     case codesOf(SessionID)
+    /// Passkeys that one user registers; all addresses and clients are told of each.
+    case passkeys(of: UserID)
     /// Test messages to one address, by its hash.
     case testMessages(to: String)
 
@@ -96,6 +98,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .typedSignInCodes(let verification): "sign-in code \(verification)"
         case .wrongSignInCodes(let address): "wrong sign-in codes \(address)"
         case .codesOf(let session): "codes of \(session)"
+        case .passkeys(let user): "passkeys of \(user)"
         case .testMessages(let address): "test message \(address)"
         }
     }
@@ -106,7 +109,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
             .signInsFrom, .signInCodes, .codesOf:
             .minutes(1)
-        case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages,
+        case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys,
             .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
             .hours(1)
         case .wrongAnswers, .resends: .days(1)
@@ -122,6 +125,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .refused, .wrongReturnCodes, .testMessages, .signInAsks(_, _, isBrowserKnown: true): 10
         case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf: 60
+        case .passkeys: 20
         case .textCodes, .newDeviceAsks, .signInMessages: 5
         case .typedSignInCodes: Verification.maximumTries
         case .signInTextsOf: 200

@@ -6,7 +6,7 @@ package import WebAuthn
 /// It proves that somebody is at our pages, and signs no text: it never answers a challenge. Spec:
 /// docs/decisions/0076-passkeys.md.
 package struct RegisteredPasskey: Sendable {
-    /// How many a user may have.
+    /// How many of a user may count, and how many may wait.
     package static let maximumCount = 20
     /// How long its name may be, in Unicode scalars.
     package static let longestName = 60
@@ -79,6 +79,8 @@ package protocol PasskeyStore {
     /// - Returns: false if some user has the credential already.
     func insert(_ passkey: RegisteredPasskey) throws -> Bool
     func rename(_ id: PasskeyID, _ name: DisplayLine) throws
+    /// Notes that only the operator's clients believe the passkeys of a user.
+    func unconfirm(of user: UserID) throws
     /// Notes that a passkey was used.
     func use(_ id: PasskeyID, signCount: UInt32, isBackedUp: Bool, at: Timestamp) throws
     /// Notes that a passkey was removed.

@@ -1,7 +1,7 @@
 package import CountersignWire
 
 // All rules on which passkeys count, and where, are in this file. A passkey signs in for years, so that whoever registers
-// one for somebody else has more than a session: it needs what a further device needs.
+// one for somebody else has more than a session. It needs what a further device needs.
 //
 // Spec: docs/decisions/0078-passkeys-on-pages.md.
 
@@ -37,24 +37,48 @@ extension UnitOfWork {
     ) throws -> PasskeyBinding? {
         let user = authentication.user
         switch authentication.evidence {
-        case .approval(_, let device):
+        case .approval(_, let id):
             let isTap = authentication.strength < .twoFactors
-            // check: PasskeyTests.tap
+            // check: PasskeyTests.guarded
             guard try !isTap || !trustState(of: user, in: .firstParty).isGuarded() else { return nil }
-            return PasskeyBinding(countsFrom: now, isConfirmed: try confirms(device, isTap: isTap, of: user))
+            guard let device = try enrollments.find(id) else { return nil }
+            let isYoung = try isYoung(device, beside: passkeys)
+            // A passkey is stronger than the tap that brings it in. Spec: docs/decisions/0046-approval-of-devices.md.
+            var times = isTap ? [now.adding(try wait(of: user))] : []
+            if isYoung { times.append(device.countsFrom.adding(try wait(of: user))) }
+            return PasskeyBinding(
+                countsFrom: times.max() ?? now,
+                isConfirmed: try !isYoung && confirms(device.id, isTap: isTap, of: user))
         case .passkey(let id):
             return PasskeyBinding(
                 countsFrom: now, isConfirmed: passkeys.contains { $0.id == id && $0.isPresent && $0.isConfirmed })
         case .code:
-            // An address alone brings nothing in before the wait, neither beside devices and passkeys nor in the place
-            // of some that were removed a moment ago.
-            let earlier = passkeys.filter { $0.guards(at: now) }
-            var times = earlier.map { $0.removedUntil ?? now }
-            if !earlier.isEmpty { times.append(now.adding(try wait(of: user))) }
-            if let time = try trustState(of: user, in: .firstParty).newEnrollmentCounts { times.append(time) }
+            let times = try [
+                trustState(of: user, in: .firstParty).newEnrollmentCounts, passkeyWait(of: user, among: passkeys),
+            ].compactMap(\.self)
             let isFirst = try times.isEmpty && trustState(of: user, in: nil).newEnrollmentCounts == nil
             return PasskeyBinding(countsFrom: times.max() ?? now, isConfirmed: isFirst)
         }
+    }
+
+    /// From when what an address brings in counts, beside passkeys or in the place of some that were removed a moment
+    /// ago; nil where there are none.
+    ///
+    /// - Parameters:
+    ///   - user: the user.
+    ///   - passkeys: the user's passkeys, also those that were removed lately.
+    func passkeyWait(of user: UserID, among passkeys: [RegisteredPasskey]) throws -> Timestamp? {
+        let guarding = passkeys.filter { $0.guards(at: now) }
+        guard !guarding.isEmpty else { return nil }
+        return guarding.compactMap(\.removedUntil).reduce(now.adding(try wait(of: user)), max)
+    }
+
+    /// Whether a device says no more than an address does: it came after a passkey, perhaps by an address alone, and not
+    /// even the time that a new device waits has gone by since.
+    private func isYoung(_ device: Enrollment, beside passkeys: [RegisteredPasskey]) throws -> Bool {
+        guard !device.isConfirmed, passkeys.contains(where: { $0.guards(at: now) && $0.createdAt < device.countsFrom })
+        else { return false }
+        return now < device.countsFrom.adding(try wait(of: device.user))
     }
 }
 

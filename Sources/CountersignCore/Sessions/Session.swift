@@ -8,8 +8,9 @@ package struct Session: Equatable, Sendable {
     /// Spec: NIST SP 800-63B-4 §2.1.3, §2.2.3.
     package static func limits(of strength: Authentication.Strength) -> (idle: Seconds, absolute: Seconds) {
         switch strength {
-        case .aal2: (.hours(1), .hours(24))
-        case .address, .device, .twoFactors, .phishingResistant, .hardwareBound: (.hours(12), .days(30))
+        // A passkey is good where AAL2 is wanted.
+        case .aal2, .phishingResistant, .hardwareBound: (.hours(1), .hours(24))
+        case .address, .device, .twoFactors: (.hours(12), .days(30))
         }
     }
 

@@ -2,8 +2,8 @@ package import CountersignWire
 
 /// Says by which ways a person may sign in from a browser.
 ///
-/// It depends on the client's settings, on how strong the client wants it, and on whether the person has signed in from this browser before, and never on
-/// whether there is such a person.
+/// It depends on the client's settings, on how strong the client wants it, and on whether the person has signed in from
+/// this browser before, and never on whether there is such a person.
 package enum OfferWays {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {

@@ -245,7 +245,7 @@ extension MessageTemplates {
     private static let passkeyText =
         """
         {{#created}}You have a new passkey: {{passkey}}. It signs you in from now on.{{/created}}\
-        {{#waiting}}Somebody at this address has created a passkey for you: {{passkey}}. It signs in from the time below \
+        {{#waiting}}Somebody who reads messages to you has created a passkey: {{passkey}}. It signs in from the time below \
         on, unless it is removed before.{{/waiting}}\
         {{#removed}}Your passkey {{passkey}} was removed. It signs nobody in any more.{{/removed}}
         """

@@ -394,9 +394,11 @@ extension PageText {
             It can no longer be resumed. All your addresses are told. To use it again, it must be enrolled anew.
             """,
             .onlyDevice: "It is the only device that can approve today.",
+            .nextByPasskey: "Until {{other}} can, you sign in with a passkey.",
             .nextByEmail: "Until {{other}} can, you sign in by email.",
             .nextByText: "Until {{other}} can, you sign in by text message.",
             .nextByNothing: "Until {{other}} can, you cannot sign in here.",
+            .restByPasskey: "Until you enroll another, you sign in with a passkey.",
             .restByEmail: "Until you enroll another, you sign in by email.",
             .restByText: "Until you enroll another, you sign in by text message.",
             .restByNothing: "Until you enroll another, you cannot sign in here.",

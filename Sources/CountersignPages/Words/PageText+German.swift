@@ -425,9 +425,11 @@ extension PageText {
             benutzen, müssen Sie es neu einrichten.
             """,
             .onlyDevice: "Es ist das einzige Gerät, das heute zustimmen kann.",
+            .nextByPasskey: "Bis {{other}} es kann, melden Sie sich mit einem Passkey an.",
             .nextByEmail: "Bis {{other}} es kann, melden Sie sich per E-Mail an.",
             .nextByText: "Bis {{other}} es kann, melden Sie sich per SMS an.",
             .nextByNothing: "Bis {{other}} es kann, können Sie sich hier nicht anmelden.",
+            .restByPasskey: "Bis Sie ein anderes einrichten, melden Sie sich mit einem Passkey an.",
             .restByEmail: "Bis Sie ein anderes einrichten, melden Sie sich per E-Mail an.",
             .restByText: "Bis Sie ein anderes einrichten, melden Sie sich per SMS an.",
             .restByNothing: "Bis Sie ein anderes einrichten, können Sie sich hier nicht anmelden.",

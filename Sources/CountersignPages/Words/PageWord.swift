@@ -343,9 +343,11 @@ enum PageWord: String, CaseIterable, Sendable {
     case undoText
     case removeSuspendedText
     case onlyDevice
+    case nextByPasskey
     case nextByEmail
     case nextByText
     case nextByNothing
+    case restByPasskey
     case restByEmail
     case restByText
     case restByNothing

@@ -86,6 +86,7 @@ extension RegisteredPasskey {
     fileprivate var exported: JSONValue {
         .members([
             "id": .string("\(id)"), "name": .string(name.text), "created_at": .string("\(createdAt)"),
+            "counts_from": .string("\(countsFrom)"), "confirmed": .bool(isConfirmed), "synced": .bool(isBackupEligible),
             "used_at": usedAt.map { .string("\($0)") },
         ])
     }

@@ -247,7 +247,9 @@ extension Account {
         }
         let kinds = Set(addresses.map(\.address.kind))
         let way: RemoveDevicePage.Remaining.Way =
-            if kinds.contains(.email), ways.contains(.email) {
+            if ways.contains(.passkey), passkeys.contains(where: { $0.counts(at: now) }) {
+                .passkey
+            } else if kinds.contains(.email), ways.contains(.email) {
                 .email
             } else if kinds.contains(.phone), ways.contains(.text) {
                 .text
@@ -302,8 +304,8 @@ extension Account.Event {
             case .enrollmentSuspended: device.map { .deviceSuspended($0) }
             case .enrollmentResumed: device.map { .deviceResumed($0) }
             case .enrollmentConfirming: device.map { .deviceConfirming($0) }
-            case .passkeyCreated: passkey.map { .passkeyCreated($0.text) }
-            case .passkeyRemoved: passkey.map { .passkeyRemoved($0.text) }
+            case .passkeyCreated: .passkeyCreated(passkey?.text ?? SignInDoor.plainName)
+            case .passkeyRemoved: .passkeyRemoved(passkey?.text ?? SignInDoor.plainName)
             case .enrollmentConfirmed: device.map { .deviceConfirmed($0) }
             case .methodChanged: device.map { .methodChanged($0) }
             case .identifierVerified: event.detail["address"]?.string == "phone" ? .phoneVerified : .emailVerified

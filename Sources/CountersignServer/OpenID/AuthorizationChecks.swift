@@ -69,7 +69,7 @@ struct AuthorizationChecks {
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
             wanted.asksConsent = prompts.contains("consent")
             wanted.maximumAge = try maximumAge()
-            (wanted.strength, wanted.isStrengthEssential) = try strength()
+            (wanted.strength, wanted.isStrengthEssential) = try strength(at: party)
             wanted.hint = try hint(of: client.id)
             wanted.identifier = form["login_hint"].flatMap { SignInName($0) }
             wanted.languages = form["ui_locales"].map(Self.languages)
@@ -186,7 +186,7 @@ struct AuthorizationChecks {
     ///
     /// Of several values that the client takes, the weakest counts. Of the parameter `claims` nothing else counts:
     /// `auth_time` is in every ID token. Spec: OpenID Connect Core 1.0 §3.1.2.1, §5.5, §5.5.1.1.
-    private func strength() throws(OAuthError) -> (Authentication.Strength?, isEssential: Bool) {
+    private func strength(at party: RelyingParty) throws(OAuthError) -> (Authentication.Strength?, isEssential: Bool) {
         let acr = try claims()?["id_token"]?["acr"]
         guard acr?["essential"] == true else {
             let liked = (form["acr_values"] ?? "").split(separator: " ").map(String.init)
@@ -198,6 +198,11 @@ struct AuthorizationChecks {
         guard !values.isEmpty else { return (nil, true) }
         guard let weakest = Self.weakest(of: values) else {
             throw OAuthError(.unmetAuthenticationRequirements, "none of the values of acr is supported")
+        }
+        let hasPasskeys = party.ways.contains(.passkey) && ports.issuer.hasPasskeys
+        // check: AuthorizeTests.errors
+        guard hasPasskeys || weakest < .phishingResistant else {
+            throw OAuthError(.unmetAuthenticationRequirements, "nobody signs in to the client by a passkey")
         }
         return (weakest, true)
     }

@@ -6,7 +6,8 @@ import Hummingbird
 /// Which pages' scripts may read the replies of the endpoints that programs call.
 ///
 /// Browsers send no cookies along, and a client that keeps no secret names itself. So this protects no secret of ours; it
-/// keeps a page from using the tokens of another client's pages. Spec: Fetch Standard, *CORS protocol*; docs/decisions/0072-signing-in.md.
+/// keeps a page from using the tokens of another client's pages. Spec: Fetch Standard, *CORS protocol*;
+/// docs/decisions/0072-signing-in.md.
 extension OAuthDoor {
     /// The endpoints that a page in a browser calls, with their methods.
     private static let shared: [(path: String, methods: String)] = [

@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignWire
 import Encodings
 import HTTPTypes
 import Hummingbird
@@ -7,7 +8,7 @@ import JOSE
 /// What the provider says of itself, and the keys that verify its tokens.
 extension OAuthDoor {
     func addMetadata(to table: inout RouteTable) {
-        let metadata = Self.metadata(of: "\(ports.issuer)").encoded
+        let metadata = Self.metadata(of: ports.issuer).encoded
         // Spec: OpenID Connect Discovery 1.0 §4, RFC 8414 §3.
         for path in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
             table.add(.get, path) { request, context in
@@ -31,11 +32,12 @@ extension OAuthDoor {
         }
     }
 
-    private static func metadata(of issuer: String) -> JSONValue {
+    private static func metadata(of issuer: Issuer) -> JSONValue {
+        let strengths = Authentication.Strength.allCases.filter { issuer.hasPasskeys || $0 < .phishingResistant }
         let confidential: [JSONValue] = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
         let algorithms: JSONValue = ["ES256", "RS256", "EdDSA"]
         return [
-            "issuer": .string(issuer), "authorization_endpoint": .string("\(issuer)/oauth2/authorize"),
+            "issuer": .string("\(issuer)"), "authorization_endpoint": .string("\(issuer)/oauth2/authorize"),
             "token_endpoint": .string("\(issuer)/oauth2/token"),
             "userinfo_endpoint": .string("\(issuer)/oauth2/userinfo"), "jwks_uri": .string("\(issuer)/oauth2/jwks"),
             "scopes_supported": .array(AuthorizationChecks.scopes.map(JSONValue.string)),
@@ -48,7 +50,7 @@ extension OAuthDoor {
             "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
             "revocation_endpoint_auth_methods_supported": .array(confidential + ["none"]),
             "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
-            "acr_values_supported": .array(Authentication.Strength.allCases.map { .string($0.rawValue) }),
+            "acr_values_supported": .array(strengths.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256", "ES256"],
             "token_endpoint_auth_methods_supported": .array(confidential + ["none"]),
             "token_endpoint_auth_signing_alg_values_supported": algorithms,

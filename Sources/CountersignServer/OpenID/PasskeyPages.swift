@@ -11,7 +11,7 @@ extension SignInDoor {
     static let newPasskeyPath = "\(AccountPage.path)/new-passkey"
     private static let passkeysPath = "\(AccountPage.path)/passkeys"
     /// What a passkey is called whose browser does not say what it is.
-    private static let plainName = "Passkey"
+    static let plainName = "Passkey"
 
     func addPasskeys(to table: inout RouteTable) {
         table.add(.get, Self.newPasskeyPath, query: ["ui_locales"]) { [self] request, context in
@@ -91,6 +91,9 @@ extension SignInDoor {
         case .tooWeak: announcement = .signInTooWeak
         case .full: announcement = .passkeysFull
         case .refused: announcement = .passkeyNotCreated
+        case .tooMany(let seconds):
+            throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
+                .said(in: language(carried.languages, visit.incoming))
         }
         return try await accountPage(visit, announcement, languages: carried.languages)
     }

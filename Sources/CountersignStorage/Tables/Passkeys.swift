@@ -22,6 +22,7 @@ private enum Statements {
     static let rename = SQLStatement("UPDATE passkeys SET name = $2 WHERE id = $1")
     static let use = SQLStatement("UPDATE passkeys SET sign_count = $2, backed_up = $3, used_at = $4 WHERE id = $1")
     static let remove = SQLStatement("UPDATE passkeys SET removed_until = $2 WHERE id = $1")
+    static let unconfirm = SQLStatement("UPDATE passkeys SET confirmed = 0 WHERE user_id = $1")
     static let deleteAll = SQLStatement("DELETE FROM passkeys WHERE user_id = $1")
 }
 
@@ -56,6 +57,8 @@ extension SQLTransaction {
     func rename(_ id: PasskeyID, _ name: DisplayLine) throws {
         try connection.send(Statements.rename, [id.value, .text(name.text)])
     }
+
+    func unconfirm(of user: UserID) throws { try connection.send(Statements.unconfirm, [user.value]) }
 
     func use(_ id: PasskeyID, signCount: UInt32, isBackedUp: Bool, at time: Timestamp) throws {
         try connection.send(

@@ -50,6 +50,10 @@ struct AuthorizeTests {
                 ["claims": #"{"id_token":{"acr":{"essential":true,"values":["urn:other"]}}}"#],
                 "unmet_authentication_requirements"
             ),
+            (
+                ["claims": #"{"id_token":{"acr":{"essential":true,"value":"phr"}}}"#],
+                "unmet_authentication_requirements"
+            ),
         ] as [(KeyValuePairs<String, String?>, String)])
     func errors(_ changes: KeyValuePairs<String, String?>, _ error: String) async throws {
         try await SignInPageScene.with { scene in

@@ -70,6 +70,8 @@ struct PasskeyPageTests {
     func signsIn() async throws {
         try await Self.with { scene in
             let (passkey, _) = try await Self.registered(scene)
+            // A tap brought it in.
+            scene.server.clock.advance(.days(1))
             let browser = TestBrowser(scene.server)
             let page = try await browser.get(scene.request())
             let options = try #require(page.ceremony("get"), "\(page.reply)")
@@ -146,6 +148,7 @@ struct PasskeyPageTests {
             scene.server.clock.advance(seconds: 301)
             let page = try await scene.browser.get("/account/new-passkey")
             #expect(page.ceremony("create") == nil && page.status == 200, "\(page.reply)")
+            #expect(page.heading?.contains("sign") == true, "\(page.reply)")
         }
     }
 

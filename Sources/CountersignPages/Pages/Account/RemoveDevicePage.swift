@@ -16,6 +16,8 @@ package struct RemoveDevicePage: HostedPage {
     package struct Remaining: Hashable, Sendable {
         /// How one signs in without a device.
         package enum Way: Hashable, Sendable {
+            /// With a passkey.
+            case passkey
             /// With a code or a link by email.
             case email
             /// With a code by text message.
@@ -89,7 +91,8 @@ package struct RemoveDevicePage: HostedPage {
 
     private static func values(of remaining: Remaining) -> [String: Any] {
         Dictionary(present: [
-            "other": remaining.nextDevice, "hasNext": remaining.nextDevice != nil, "isByEmail": remaining.way == .email,
+            "other": remaining.nextDevice, "hasNext": remaining.nextDevice != nil,
+            "isByPasskey": remaining.way == .passkey, "isByEmail": remaining.way == .email,
             "isByText": remaining.way == .text, "isByNothing": remaining.way == .none,
         ])
     }
@@ -128,8 +131,10 @@ package struct RemoveDevicePage: HostedPage {
             """)
 
     private static let rest = """
-        {{#hasNext}}{{#isByEmail}}[[nextByEmail]]{{/isByEmail}}{{#isByText}}[[nextByText]]{{/isByText}}\
-        {{#isByNothing}}[[nextByNothing]]{{/isByNothing}}{{/hasNext}}{{^hasNext}}{{#isByEmail}}[[restByEmail]]\
+        {{#hasNext}}{{#isByPasskey}}[[nextByPasskey]]{{/isByPasskey}}\
+        {{#isByEmail}}[[nextByEmail]]{{/isByEmail}}{{#isByText}}[[nextByText]]{{/isByText}}\
+        {{#isByNothing}}[[nextByNothing]]{{/isByNothing}}{{/hasNext}}{{^hasNext}}\
+        {{#isByPasskey}}[[restByPasskey]]{{/isByPasskey}}{{#isByEmail}}[[restByEmail]]\
         {{/isByEmail}}{{#isByText}}[[restByText]]{{/isByText}}{{#isByNothing}}[[restByNothing]]{{/isByNothing}}\
         {{/hasNext}}
         """
