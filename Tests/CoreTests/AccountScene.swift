@@ -100,12 +100,3 @@ struct AccountScene: Sendable {
         }
     }
 }
-
-extension AccountScene {
-    func act(
-        _ act: ActOnOwnPasskey.Act, on passkey: PasskeyID, by secret: Secret<String>?, shownTo user: UserID? = nil
-    ) async throws -> ActOnOwnPasskey.Outcome {
-        try await ActOnOwnPasskey.act(
-            act, on: passkey, by: secret, shownTo: user ?? self.user, from: nil, in: .english, ports: world.ports)
-    }
-}

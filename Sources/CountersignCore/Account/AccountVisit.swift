@@ -42,12 +42,35 @@ extension UnitOfWork {
         return AccountVisit(client: client, session: session)
     }
 
+    /// Who acts at the account page, after a sign-in of the last minutes; nil if somebody must sign in, or sign in anew.
+    ///
+    /// It locks the user's row.
+    ///
+    /// - Parameters:
+    ///   - secret: what the browser's cookie holds; nil for none.
+    ///   - user: whom the page was shown to.
+    ///   - busy: for how long the person may have been busy with the browser since the page was shown.
+    func visitToAct(_ secret: Secret<String>?, shownTo user: UserID, busy: Seconds = 0) throws -> AccountVisit? {
+        guard let client = try accountClient() else { return nil }
+        try users.lock(user)
+        guard let visit = try accountVisit(secret, by: client), visit.user == user else { return nil }
+        // check: AccountTests.fresh
+        guard visit.isFresh(at: now.adding(-busy)) else { return nil }
+        return visit
+    }
+
     /// How a person may confirm a device, by what has authenticated them.
     ///
     /// A device that is confirmed already says it by an approval that is as good as what the approval of a new device
     /// needs, and so does a passkey that all clients believe. An address says it only for somebody who has neither, and
     /// then not at once everywhere.
-    func confirmation(by visit: AccountVisit) throws -> AccountConfirmation {
+    ///
+    /// - Parameters:
+    ///   - visit: who is at the page.
+    ///   - passkeys: the user's passkeys, also those that were removed lately.
+    func confirmation(
+        by visit: AccountVisit, among passkeys: [RegisteredPasskey]
+    ) throws -> AccountConfirmation {
         switch visit.session.authentication.evidence {
         case .approval(_, let id):
             let isTap = visit.session.authentication.strength < .twoFactors
@@ -56,9 +79,9 @@ extension UnitOfWork {
             let hasConfirmed = try enrollments.active(of: visit.user).contains {
                 $0.isConfirmed && $0.isLetIn(at: now)
             }
-            let hasPasskey = try passkeys.passkeys(of: visit.user).contains { $0.isConfirmed && $0.counts(at: now) }
+            let hasPasskey = passkeys.contains { $0.isConfirmed && $0.counts(at: now) }
             return hasConfirmed || hasPasskey ? .refused : .byAddress
-        case .passkey(let id): return try passkeys.find(id)?.isConfirmed == true ? .byDevice : .refused
+        case .passkey(let id): return passkeys.isConfirmed(id) ? .byDevice : .refused
         }
     }
 }

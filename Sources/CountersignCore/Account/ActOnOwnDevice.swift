@@ -49,19 +49,15 @@ package enum ActOnOwnDevice {
         let now = ports.time.now
         let transports = ports.transports
         return try await ports.commit(at: now, as: .user(user)) { work in
-            guard let client = try work.accountClient() else { return .signIn }
-            try work.users.lock(user)
-            guard let visit = try work.accountVisit(secret, by: client), visit.user == user else { return .signIn }
-            // check: AccountTests.fresh
-            guard visit.isFresh(at: now) else { return .signIn }
+            guard let visit = try work.visitToAct(secret, shownTo: user) else { return .signIn }
             guard let device = try work.enrollments.find(id), device.isPresent else { return .notFound }
             // check: AccountTests.others
             guard device.user == user else { return .notFound }
             let name = device.device.name
-            let teller = OwnerTeller(client: client, place: place, language: language, transports: transports)
+            let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
             switch act {
             case .remove:
-                _ = try work.removeEnrollment(id, reason: .account, concerning: client.id)
+                _ = try work.removeEnrollment(id, reason: .account, concerning: visit.client.id)
                 try work.tell(.removed, of: device, at: now, teller)
             case .suspend:
                 guard device.counts(at: now) else { return .notFound }
@@ -70,12 +66,12 @@ package enum ActOnOwnDevice {
                 try work.tell(.suspended, of: device, at: now, teller)
             case .confirm:
                 guard !device.isConfirmed else { return .done(name) }
-                switch try work.confirmation(by: visit) {
+                let passkeys = try work.passkeys.passkeys(of: user)
+                switch try work.confirmation(by: visit, among: passkeys) {
                 case .refused: return .tooWeak
                 case .byDevice: try work.confirm(device)
                 case .byAddress:
                     let isNew = device.confirmingFrom == nil
-                    let passkeys = try work.passkeys.passkeys(of: user)
                     let earliest = try work.passkeyWait(of: user, among: passkeys)
                     if let time = try work.confirmByAddress(device, notBefore: earliest) {
                         if isNew { try work.tell(.confirming, of: device, at: time, teller) }

@@ -48,20 +48,16 @@ package enum RegisterPasskey {
         guard let verified = try? ceremony.verify(RegistrationResponse(response)) else { return .refused }
         let id: PasskeyID = ports.random.id(at: now)
         return try await ports.commit(at: now, as: .user(user)) { work in
-            guard let client = try work.accountClient() else { return .signIn }
-            try work.users.lock(user)
-            guard let visit = try work.accountVisit(secret, by: client), visit.user == user else { return .signIn }
-            // check: PasskeyTests.fresh
-            guard visit.isFresh(at: now.adding(-Self.ceremony)) else { return .signIn }
-            let known = try work.passkeys.passkeys(of: user)
-            switch try work.offer(by: visit, try work.relyingParties.find(client.id)?.ways ?? [], known) {
+            guard let visit = try work.visitToAct(secret, shownTo: user, busy: Self.ceremony) else { return .signIn }
+            let binding: PasskeyBinding
+            switch try work.passkeyOffer(
+                by: visit, at: try work.relyingParties.find(visit.client.id),
+                among: try work.passkeys.passkeys(of: user))
+            {
             case .off: return .refused
             case .tooWeak: return .tooWeak
             case .full: return .full
-            case .open: break
-            }
-            guard let binding = try work.passkeyBinding(by: visit.session.authentication, among: known) else {
-                return .tooWeak
+            case .open(let found): binding = found
             }
             let count = try work.count(.passkeys(of: user))
             // check: PasskeyTests.often
@@ -76,7 +72,7 @@ package enum RegisterPasskey {
             // Spec: WebAuthn Level 3 §7.1, step 26.
             guard try work.passkeys.insert(passkey) else { return .refused }
             try work.raise(.passkeyCreated(passkey))
-            let teller = OwnerTeller(client: client, place: place, language: language, transports: transports)
+            let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
             try work.tell(passkey.counts(at: now) ? .created : .waiting, of: passkey, at: passkey.countsFrom, teller)
             return .done(passkey)
         }
@@ -115,11 +111,7 @@ package enum ActOnOwnPasskey {
         let now = ports.time.now
         let transports = ports.transports
         return try await ports.commit(at: now, as: .user(user)) { work in
-            guard let client = try work.accountClient() else { return .signIn }
-            try work.users.lock(user)
-            guard let visit = try work.accountVisit(secret, by: client), visit.user == user else { return .signIn }
-            // check: PasskeyTests.fresh
-            guard visit.isFresh(at: now) else { return .signIn }
+            guard let visit = try work.visitToAct(secret, shownTo: user) else { return .signIn }
             guard let passkey = try work.passkeys.find(id) else { return .notFound }
             // check: PasskeyTests.others
             guard passkey.user == user else { return .notFound }
@@ -129,7 +121,7 @@ package enum ActOnOwnPasskey {
                 return .done(name)
             case .remove:
                 try work.remove(passkey)
-                let teller = OwnerTeller(client: client, place: place, language: language, transports: transports)
+                let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
                 try work.tell(.removed, of: passkey, at: now, teller)
                 return .done(passkey.name)
             }

@@ -75,8 +75,8 @@ package struct Account: Sendable {
 
     /// Whether the person may register a passkey.
     package enum PasskeyOffer: Hashable, Sendable {
-        /// They may.
-        case open
+        /// They may, and it counts so.
+        case open(PasskeyBinding)
         /// They have as many as one may have.
         case full
         /// Not by the way in which they have signed in.
@@ -130,17 +130,17 @@ extension UnitOfWork {
         let devices = Dictionary(all.map { ($0.id, $0.device.name) }) { first, _ in first }
         let (verified, claims) = try identifiers.identifiers(of: user)
         let known = Set(verified.map { hasher.identifier($0.address) })
-        let ways = try relyingParties.find(visit.client.id)?.ways ?? []
+        let party = try relyingParties.find(visit.client.id)
         let passkeys = try passkeys.passkeys(of: user)
         let passkeyNames = Dictionary(passkeys.map { ($0.id, $0.name) }) { first, _ in first }
         return Account(
-            visit: visit, ways: ways,
-            confirmation: try confirmation(by: visit), addresses: verified,
+            visit: visit, ways: party?.ways ?? [],
+            confirmation: try confirmation(by: visit, among: passkeys), addresses: verified,
             claims: try claims.filter { !known.contains(hasher.identifier($0.address)) }
                 .map { ($0, try name($0.client)) },
             devices: try all.filter(\.isPresent).map { .init(enrollment: $0, client: try name($0.client)) },
             passkeys: passkeys.filter(\.isPresent),
-            passkeyOffer: try offer(by: visit, ways, passkeys),
+            passkeyOffer: try passkeyOffer(by: visit, at: party, among: passkeys),
             sessions: try sessions.sessions(of: user, at: now).map { session in
                 let name: DisplayLine? =
                     switch session.authentication.evidence {
@@ -162,16 +162,21 @@ extension UnitOfWork {
     }
 
     /// Whether the person may register a passkey; what waits takes no place of what counts.
-    func offer(
-        by visit: AccountVisit, _ ways: Set<SignInWay>, _ passkeys: [RegisteredPasskey]
+    ///
+    /// - Parameters:
+    ///   - visit: who is at the page.
+    ///   - party: how people sign in to the page.
+    ///   - passkeys: the user's passkeys, also those that were removed lately.
+    func passkeyOffer(
+        by visit: AccountVisit, at party: RelyingParty?, among passkeys: [RegisteredPasskey]
     ) throws -> Account.PasskeyOffer {
-        guard ways.contains(.passkey), issuer.hasPasskeys else { return .off }
+        guard party?.takesPasskeys(at: issuer) == true else { return .off }
         guard let binding = try passkeyBinding(by: visit.session.authentication, among: passkeys) else {
             return .tooWeak
         }
         let waits = binding.countsFrom > now
         let alike = passkeys.count { $0.isPresent && $0.counts(at: now) != waits }
-        return alike < RegisteredPasskey.maximumCount ? .open : .full
+        return alike < RegisteredPasskey.maximumCount ? .open(binding) : .full
     }
 
     /// What clients may have: by what the user allowed them, or by tokens that outlive the session.

@@ -16,12 +16,17 @@ extension RegisteredPasskey {
     func isBelieved(in group: TrustGroup) -> Bool { isConfirmed || group == .firstParty }
 }
 
+extension [RegisteredPasskey] {
+    /// Whether all clients believe one of them.
+    func isConfirmed(_ id: PasskeyID) -> Bool { contains { $0.id == id && $0.isPresent && $0.isConfirmed } }
+}
+
 /// How a passkey counts that is registered now.
-struct PasskeyBinding: Equatable, Sendable {
+package struct PasskeyBinding: Hashable, Sendable {
     /// From when it signs its user in.
-    let countsFrom: Timestamp
+    package let countsFrom: Timestamp
     /// Whether all clients believe it.
-    let isConfirmed: Bool
+    package let isConfirmed: Bool
 }
 
 extension UnitOfWork {
@@ -42,16 +47,16 @@ extension UnitOfWork {
             // check: PasskeyTests.guarded
             guard try !isTap || !trustState(of: user, in: .firstParty).isGuarded() else { return nil }
             guard let device = try enrollments.find(id) else { return nil }
-            let isYoung = try isYoung(device, beside: passkeys)
+            let wait = try wait(of: user)
+            let isYoung = isYoung(device, beside: passkeys, wait)
             // A passkey is stronger than the tap that brings it in. Spec: docs/decisions/0046-approval-of-devices.md.
-            var times = isTap ? [now.adding(try wait(of: user))] : []
-            if isYoung { times.append(device.countsFrom.adding(try wait(of: user))) }
+            var times = isTap ? [now.adding(wait)] : []
+            if isYoung { times.append(device.countsFrom.adding(wait)) }
             return PasskeyBinding(
                 countsFrom: times.max() ?? now,
                 isConfirmed: try !isYoung && confirms(device.id, isTap: isTap, of: user))
         case .passkey(let id):
-            return PasskeyBinding(
-                countsFrom: now, isConfirmed: passkeys.contains { $0.id == id && $0.isPresent && $0.isConfirmed })
+            return PasskeyBinding(countsFrom: now, isConfirmed: passkeys.isConfirmed(id))
         case .code:
             let times = try [
                 trustState(of: user, in: .firstParty).newEnrollmentCounts, passkeyWait(of: user, among: passkeys),
@@ -75,10 +80,9 @@ extension UnitOfWork {
 
     /// Whether a device says no more than an address does: it came after a passkey, perhaps by an address alone, and not
     /// even the time that a new device waits has gone by since.
-    private func isYoung(_ device: Enrollment, beside passkeys: [RegisteredPasskey]) throws -> Bool {
-        guard !device.isConfirmed, passkeys.contains(where: { $0.guards(at: now) && $0.createdAt < device.countsFrom })
-        else { return false }
-        return now < device.countsFrom.adding(try wait(of: device.user))
+    private func isYoung(_ device: Enrollment, beside passkeys: [RegisteredPasskey], _ wait: Seconds) -> Bool {
+        !device.isConfirmed && now < device.countsFrom.adding(wait)
+            && passkeys.contains { $0.guards(at: now) && $0.createdAt < device.countsFrom }
     }
 }
 

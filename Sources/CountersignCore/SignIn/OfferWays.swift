@@ -23,7 +23,7 @@ package enum OfferWays {
             if party.ways.contains(.qr), try reader.types.find(.qr)?.isOpen(to: party.client) == true {
                 ways.append(.qr)
             }
-            if party.ways.contains(.passkey), ports.issuer.hasPasskeys { ways.append(.passkey) }
+            if party.takesPasskeys(at: ports.issuer) { ways.append(.passkey) }
             // Nothing else is what a client wants that must have this.
             if wanted.isStrengthEssential, let strength = wanted.strength, strength >= .phishingResistant {
                 return .ways(ways.filter { $0 == .passkey })

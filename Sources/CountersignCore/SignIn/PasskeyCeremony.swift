@@ -72,6 +72,11 @@ extension Issuer {
     package var hasPasskeys: Bool { passkeySite != nil }
 }
 
+extension RelyingParty {
+    /// Whether people sign in to the client by passkeys.
+    package func takesPasskeys(at issuer: Issuer) -> Bool { ways.contains(.passkey) && issuer.hasPasskeys }
+}
+
 extension UserID {
     /// What a passkey keeps and tells at every sign-in: the user's id, which says nothing about the person.
     ///

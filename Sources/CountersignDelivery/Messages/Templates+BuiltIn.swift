@@ -61,47 +61,9 @@ extension MessageTemplates {
                 """),
             "sign-in.sms":
                 "{{code}} is your code to sign in to {{sender}}, good for {{minutes}} minutes. Tell it to nobody.",
-            "device.subject": "{{sender}}: \(change)",
-            "device.text": """
-            \(changeText)
-
-            {{time}}{{#place}}, from {{place}}{{/place}}
-
-            Was that you? Then there is nothing to do. If it was not, open your account and look at your devices, your
-            sessions and what you allowed:
-
-            {{page}}
-            """,
-            "device.html": page(
-                "en",
-                """
-                <p><strong>\(changeText)</strong></p>
-                <p>{{time}}{{#place}}, from {{place}}{{/place}}</p>
-                <p>Was that you? Then there is nothing to do. If it was not, <a href="{{page}}">open your account</a> and \
-                look at your devices, your sessions and what you allowed.</p>
-                """),
-            "device.sms": "{{sender}}: \(change). If that was not you, open {{page}}",
-            "passkey.subject": "{{sender}}: \(passkeyChange)",
-            "passkey.text": """
-            \(passkeyText)
-
-            {{time}}{{#place}}, from {{place}}{{/place}}
-
-            Was that you? Then there is nothing to do. If it was not, open your account and look at your passkeys, your
-            sessions and what you allowed:
-
-            {{page}}
-            """,
-            "passkey.html": page(
-                "en",
-                """
-                <p><strong>\(passkeyText)</strong></p>
-                <p>{{time}}{{#place}}, from {{place}}{{/place}}</p>
-                <p>Was that you? Then there is nothing to do. If it was not, <a href="{{page}}">open your account</a> and \
-                look at your passkeys, your sessions and what you allowed.</p>
-                """),
-            "passkey.sms": "{{sender}}: \(passkeyChange). If that was not you, open {{page}}",
-        ],
+        ]
+        .merging(english("device", change, changeText, lookAt: "devices")) { $1 }
+        .merging(english("passkey", passkeyChange, passkeyText, lookAt: "passkeys")) { $1 },
         "de": [
             "test.subject": "Eine Nachricht von {{sender}}",
             "test.text": """
@@ -165,48 +127,66 @@ extension MessageTemplates {
                 """),
             "sign-in.sms":
                 "{{code}} ist Ihr Code für die Anmeldung bei {{sender}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
-            "device.subject": "{{sender}}: \(germanChange)",
-            "device.text": """
-            \(germanChangeText)
-
-            {{time}}{{#place}}, von {{place}}{{/place}}
-
-            Waren Sie das? Dann ist nichts zu tun. Wenn nicht, öffnen Sie Ihr Konto und sehen Sie nach Ihren Geräten, Ihren
-            Sitzungen und dem, was Sie erlaubt haben:
-
-            {{page}}
-            """,
-            "device.html": page(
-                "de",
-                """
-                <p><strong>\(germanChangeText)</strong></p>
-                <p>{{time}}{{#place}}, von {{place}}{{/place}}</p>
-                <p>Waren Sie das? Dann ist nichts zu tun. Wenn nicht, <a href="{{page}}">öffnen Sie Ihr Konto</a> und sehen \
-                Sie nach Ihren Geräten, Ihren Sitzungen und dem, was Sie erlaubt haben.</p>
-                """),
-            "device.sms": "{{sender}}: \(germanChange). Waren Sie das nicht? {{page}}",
-            "passkey.subject": "{{sender}}: \(germanPasskeyChange)",
-            "passkey.text": """
-            \(germanPasskeyText)
-
-            {{time}}{{#place}}, von {{place}}{{/place}}
-
-            Waren Sie das? Dann ist nichts zu tun. Wenn nicht, öffnen Sie Ihr Konto und sehen Sie nach Ihren Passkeys, Ihren
-            Sitzungen und dem, was Sie erlaubt haben:
-
-            {{page}}
-            """,
-            "passkey.html": page(
-                "de",
-                """
-                <p><strong>\(germanPasskeyText)</strong></p>
-                <p>{{time}}{{#place}}, von {{place}}{{/place}}</p>
-                <p>Waren Sie das? Dann ist nichts zu tun. Wenn nicht, <a href="{{page}}">öffnen Sie Ihr Konto</a> und sehen \
-                Sie nach Ihren Passkeys, Ihren Sitzungen und dem, was Sie erlaubt haben.</p>
-                """),
-            "passkey.sms": "{{sender}}: \(germanPasskeyChange). Waren Sie das nicht? {{page}}",
-        ],
+        ]
+        .merging(german("device", germanChange, germanChangeText, lookAt: "Geräten")) { $1 }
+        .merging(german("passkey", germanPasskeyChange, germanPasskeyText, lookAt: "Passkeys")) { $1 },
     ]
+
+    /// The parts of a template that tells a person what was done: in a few words, and as a sentence.
+    private static func english(
+        _ template: String, _ change: String, _ sentence: String, lookAt part: String
+    ) -> [String: String] {
+        [
+            "\(template).subject": "{{sender}}: \(change)",
+            "\(template).text": """
+            \(sentence)
+
+            {{time}}{{#place}}, from {{place}}{{/place}}
+
+            Was that you? Then there is nothing to do. If it was not, open your account and look at your \(part), your
+            sessions and what you allowed:
+
+            {{page}}
+            """,
+            "\(template).html": page(
+                "en",
+                """
+                <p><strong>\(sentence)</strong></p>
+                <p>{{time}}{{#place}}, from {{place}}{{/place}}</p>
+                <p>Was that you? Then there is nothing to do. If it was not, <a href="{{page}}">open your account</a> and \
+                look at your \(part), your sessions and what you allowed.</p>
+                """),
+            "\(template).sms": "{{sender}}: \(change). If that was not you, open {{page}}",
+        ]
+    }
+
+    /// The same in German.
+    private static func german(
+        _ template: String, _ change: String, _ sentence: String, lookAt part: String
+    ) -> [String: String] {
+        [
+            "\(template).subject": "{{sender}}: \(change)",
+            "\(template).text": """
+            \(sentence)
+
+            {{time}}{{#place}}, von {{place}}{{/place}}
+
+            Waren Sie das? Dann ist nichts zu tun. Wenn nicht, öffnen Sie Ihr Konto und sehen Sie nach Ihren \(part), Ihren
+            Sitzungen und dem, was Sie erlaubt haben:
+
+            {{page}}
+            """,
+            "\(template).html": page(
+                "de",
+                """
+                <p><strong>\(sentence)</strong></p>
+                <p>{{time}}{{#place}}, von {{place}}{{/place}}</p>
+                <p>Waren Sie das? Dann ist nichts zu tun. Wenn nicht, <a href="{{page}}">öffnen Sie Ihr Konto</a> und sehen \
+                Sie nach Ihren \(part), Ihren Sitzungen und dem, was Sie erlaubt haben.</p>
+                """),
+            "\(template).sms": "{{sender}}: \(change). Waren Sie das nicht? {{page}}",
+        ]
+    }
 
     /// What was done with a device, in a few words, and as a sentence.
     private static let change =

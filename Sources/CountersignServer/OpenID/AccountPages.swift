@@ -304,8 +304,8 @@ extension Account.Event {
             case .enrollmentSuspended: device.map { .deviceSuspended($0) }
             case .enrollmentResumed: device.map { .deviceResumed($0) }
             case .enrollmentConfirming: device.map { .deviceConfirming($0) }
-            case .passkeyCreated: .passkeyCreated(passkey?.text ?? SignInDoor.plainName)
-            case .passkeyRemoved: .passkeyRemoved(passkey?.text ?? SignInDoor.plainName)
+            case .passkeyCreated: .passkeyCreated((passkey ?? SignInDoor.plainName).text)
+            case .passkeyRemoved: .passkeyRemoved((passkey ?? SignInDoor.plainName).text)
             case .enrollmentConfirmed: device.map { .deviceConfirmed($0) }
             case .methodChanged: device.map { .methodChanged($0) }
             case .identifierVerified: event.detail["address"]?.string == "phone" ? .phoneVerified : .emailVerified

@@ -199,9 +199,8 @@ struct AuthorizationChecks {
         guard let weakest = Self.weakest(of: values) else {
             throw OAuthError(.unmetAuthenticationRequirements, "none of the values of acr is supported")
         }
-        let hasPasskeys = party.ways.contains(.passkey) && ports.issuer.hasPasskeys
         // check: AuthorizeTests.errors
-        guard hasPasskeys || weakest < .phishingResistant else {
+        guard party.takesPasskeys(at: ports.issuer) || weakest < .phishingResistant else {
             throw OAuthError(.unmetAuthenticationRequirements, "nobody signs in to the client by a passkey")
         }
         return (weakest, true)

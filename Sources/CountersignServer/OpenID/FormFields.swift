@@ -1,4 +1,3 @@
-import CountersignPages
 import CountersignWire
 import Encodings
 
@@ -46,9 +45,6 @@ struct FormFields: Sendable {
     subscript(name: String) -> String? {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }
     }
-
-    /// What a passkey answered; nil if there is no such field, or if it is no JSON.
-    var credential: JSONValue? { self[PasskeyOffer.field].flatMap { try? JSONValue(parsing: Array($0.utf8)) } }
 
     /// The parameters of these names, for a request that is sent on.
     func query(of names: [String]) -> String {

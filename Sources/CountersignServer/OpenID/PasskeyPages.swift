@@ -11,7 +11,10 @@ extension SignInDoor {
     static let newPasskeyPath = "\(AccountPage.path)/new-passkey"
     private static let passkeysPath = "\(AccountPage.path)/passkeys"
     /// What a passkey is called whose browser does not say what it is.
-    static let plainName = "Passkey"
+    static let plainName: DisplayLine = {
+        guard let line = try? DisplayLine("Passkey") else { preconditionFailure("a line") }
+        return line
+    }()
 
     func addPasskeys(to table: inout RouteTable) {
         table.add(.get, Self.newPasskeyPath, query: ["ui_locales"]) { [self] request, context in
@@ -55,7 +58,7 @@ extension SignInDoor {
                     user: account.visit.user, languages: languages.map(AuthorizationChecks.languages))
                 return try await confirmPerson(carried, visit)
             }
-            guard account.passkeyOffer == .open else {
+            guard account.passkeyOffer != .tooWeak else {
                 return try await accountPage(visit, .signInTooWeak, languages: languages)
             }
             return try accountReply(account, visit, languages, path: Self.newPasskeyPath) { frame in
@@ -68,15 +71,20 @@ extension SignInDoor {
         }
     }
 
-    private func register(_ carried: SealedAccount, _ form: FormFields, _ visit: Visit) async throws -> Response {
+    /// What a passkey has answered, and the ceremony of the page that it answers; nil if it is no answer.
+    func passkeyAnswer(_ form: FormFields) -> (PasskeyCeremony, JSONValue)? {
         guard let ceremony = form["request"].flatMap({ PasskeyCeremony(of: $0, ports: ports) }),
-            let response = form.credential
-        else { return try await accountPage(visit, .passkeyNotCreated, languages: carried.languages) }
+            let response = form[PasskeyOffer.field].flatMap({ try? JSONValue(parsing: Array($0.utf8)) })
+        else { return nil }
+        return (ceremony, response)
+    }
+
+    private func register(_ carried: SealedAccount, _ form: FormFields, _ visit: Visit) async throws -> Response {
+        guard let (ceremony, response) = passkeyAnswer(form) else {
+            return try await accountPage(visit, .passkeyNotCreated, languages: carried.languages)
+        }
         let browser = ContextLine(address: nil, userAgent: visit.incoming.headers[.userAgent])?.line.text
-        guard
-            let name = (try? DisplayLine(browser ?? Self.plainName, atMost: RegisteredPasskey.longestName))
-                ?? (try? DisplayLine(Self.plainName))
-        else { preconditionFailure("a line") }
+        let name = browser.flatMap { try? DisplayLine($0, atMost: RegisteredPasskey.longestName) } ?? Self.plainName
         let outcome = try await RegisterPasskey.register(
             response, in: ceremony, named: name, by: visit.session, shownTo: carried.user, from: visit.place,
             in: LanguageTag(language(carried.languages, visit.incoming).rawValue), ports: ports)

@@ -171,9 +171,7 @@ extension SignInDoor {
     private func passkeyOutcome(
         _ carried: CarriedSignIn, _ form: FormFields, _ visit: Visit
     ) async throws -> EnterPasskey.Outcome? {
-        guard let ceremony = form["request"].flatMap({ PasskeyCeremony(of: $0, ports: ports) }),
-            let response = form.credential
-        else { return nil }
+        guard let (ceremony, response) = passkeyAnswer(form) else { return nil }
         let request = EnterPasskey.Request(
             response, in: ceremony, carried, browser: visit.browser, place: visit.place,
             network: visit.incoming.context.network)

@@ -122,20 +122,8 @@ struct TemplateTests {
             .removed: ("was removed", "wurde entfernt"), .suspended: ("was suspended", "wurde gesperrt"),
             .confirmed: ("was confirmed", "wurde bestätigt"), .confirming: ("is to be", "soll bestätigt"),
         ]
-        let place = ContextLine(address: "192.0.2.1", userAgent: nil)
-        let name = try DisplayLine("Pixel <9>")
-        for language in [LanguageTag.english, try #require(LanguageTag("de"))] {
-            let message = PersonalMessage.device(
-                change, of: name, by: try ClientName("ACME"), at: Timestamp(seconds: 1_795_428_902), from: place,
-                page: "https://login.example.com/account", in: language)
-            let (english, german) = try #require(words[change])
-            let mail = try templates().mail(message)
-            #expect(mail.subject.contains(language == .english ? english : german), "\(mail.subject)")
-            #expect(mail.text.contains("2026-11-23 10:15 UTC") && mail.text.contains("192.0.2.1"))
-            #expect(mail.text.contains("https://login.example.com/account") && mail.text.contains("Pixel <9>"))
-            #expect(mail.html.contains("Pixel &lt;9&gt;") && !mail.html.contains("<9>"))
-            let text = try templates().text(message)
-            #expect(text.contains(language == .english ? english : german) && !text.contains("@login"))
+        try expectTold(try #require(words[change]), naming: "9") { name, client, time, place, page, language in
+            .device(change, of: name, by: client, at: time, from: place, page: page, in: language)
         }
     }
 
@@ -147,20 +135,29 @@ struct TemplateTests {
             .created: ("new passkey (", "neuer Passkey ("), .waiting: ("which waits", "der noch wartet"),
             .removed: ("passkey removed", "Passkey entfernt"),
         ]
+        try expectTold(try #require(words[change]), naming: "laptop") { name, client, time, place, page, language in
+            .passkey(change, of: name, by: client, at: time, from: place, page: page, in: language)
+        }
+    }
+
+    /// Expects of a message about something with a deceptive name that it says all that it must, in both languages.
+    private func expectTold(
+        _ words: (english: String, german: String), naming name: String,
+        _ message: (DisplayLine, ClientName, Timestamp, ContextLine?, String, LanguageTag) -> PersonalMessage
+    ) throws {
         let place = ContextLine(address: "192.0.2.1", userAgent: nil)
-        let name = try DisplayLine("My <laptop>")
         for language in [LanguageTag.english, try #require(LanguageTag("de"))] {
-            let message = PersonalMessage.passkey(
-                change, of: name, by: try ClientName("ACME"), at: Timestamp(seconds: 1_795_428_902), from: place,
-                page: "https://login.example.com/account", in: language)
-            let (english, german) = try #require(words[change])
+            let message = message(
+                try DisplayLine("Mine <\(name)>"), try ClientName("ACME"), Timestamp(seconds: 1_795_428_902), place,
+                "https://login.example.com/account", language)
+            let said = language == .english ? words.english : words.german
             let mail = try templates().mail(message)
-            #expect(mail.subject.contains(language == .english ? english : german), "\(mail.subject)")
+            #expect(mail.subject.contains(said), "\(mail.subject)")
             #expect(mail.text.contains("2026-11-23 10:15 UTC") && mail.text.contains("192.0.2.1"))
-            #expect(mail.text.contains("https://login.example.com/account") && mail.text.contains("My <laptop>"))
-            #expect(mail.html.contains("My &lt;laptop&gt;") && !mail.html.contains("<laptop>"))
+            #expect(mail.text.contains("https://login.example.com/account") && mail.text.contains("Mine <\(name)>"))
+            #expect(mail.html.contains("Mine &lt;\(name)&gt;") && !mail.html.contains("<\(name)>"))
             let text = try templates().text(message)
-            #expect(text.contains(language == .english ? english : german) && !text.contains("@login"))
+            #expect(text.contains(said) && !text.contains("@login"))
         }
     }
 
