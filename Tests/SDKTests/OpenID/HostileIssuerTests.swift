@@ -6,7 +6,7 @@ import Foundation
 import JOSE
 import Testing
 
-@Suite("Nobody is signed in unless everything is what was asked for", .timeLimit(.minutes(5)))
+@Suite("Nobody is signed in unless everything is what was asked for", .timeLimit(.minutes(15)))
 struct HostileIssuerTests {
     /// The code of a sign-in's error, after which nobody is signed in.
     private func refusal(

@@ -7,7 +7,7 @@ import ServerTestSupport
 import Synchronization
 import Testing
 
-@Suite("An app signs its user in at the real server", .timeLimit(.minutes(5)))
+@Suite("An app signs its user in at the real server", .timeLimit(.minutes(15)))
 struct SigningInTests {
     /// A browser without scripts, whose person signs in with the phone of the scene.
     private final class Visitor: BrowserSession {

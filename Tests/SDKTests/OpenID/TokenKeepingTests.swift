@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Tokens are kept, refreshed once, and given up", .timeLimit(.minutes(5)))
+@Suite("Tokens are kept, refreshed once, and given up", .timeLimit(.minutes(15)))
 struct TokenKeepingTests {
     @Test("A token that is good is not refreshed, and the next process finds it")
     func kept() async throws {

@@ -40,8 +40,14 @@ enum Plan: CaseIterable, Sendable {
     }
 
     /// How long the challenge may be answered, in seconds; short for a challenge without an answer, so that the test
-    /// need not wait.
-    var lifetime: Int64 { self == .ignore ? 10 : 60 }
+    /// need not wait, and long for a text message, which a server on a full disk writes only after several attempts.
+    var lifetime: Int64 {
+        switch self {
+        case .ignore: 10
+        case .text: 600
+        default: 60
+        }
+    }
 
     var type: String {
         switch self {

@@ -146,9 +146,14 @@ struct Portal: Sendable {
         }
     }
 
-    /// Waits for the code that is sent to a telephone.
+    private struct NoTextMessage: Error {
+        let telephone: String
+    }
+
+    /// Waits for the code that is sent to a telephone, for three minutes at most.
     private func receivedCode(of telephone: String) async throws -> String {
-        while true {
+        let end = ContinuousClock.now + .seconds(180)
+        while ContinuousClock.now < end {
             for folder in texts {
                 for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
                     guard let message = try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8),
@@ -161,6 +166,7 @@ struct Portal: Sendable {
             // The message is sent after its commit; nothing reports that, so this is polled.
             try await Task.sleep(for: .milliseconds(50))
         }
+        throw NoTextMessage(telephone: telephone)
     }
 
     /// Opens a link on the user's phone, and presents the return code; only then is the challenge approved.
