@@ -54,5 +54,6 @@ package struct PageTemplate: Sendable {
         OnwardPage.template, OnwardPostPage.template, EndedPage.template, ErrorPage.template, SignedOutPage.template,
         SignOutPage.template, LinkHerePage.template, LinkElsewherePage.template, LinkCodePage.template,
         AccountPage.template, RemoveDevicePage.template, PasskeyPage.template, CreatePasskeyPage.template,
+        AddAddressPage.template, AddressCodePage.template, AddressPage.template,
     ]
 }

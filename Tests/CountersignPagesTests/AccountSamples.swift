@@ -34,6 +34,9 @@ extension Samples {
                     page: CreatePasskeyPage(
                         offer: .init(options: texts.creationOptions, action: "/account/passkeys/create")), frame: frame)
             ]
+            + addAddressPages(texts).map { Sample(name: "13-add-address\($0)", page: $1, frame: frame) }
+            + addressCodePages(texts).map { Sample(name: "13-address-code\($0)", page: $1, frame: frame) }
+            + addressPages(texts).map { Sample(name: "13-address\($0)", page: $1, frame: frame) }
     }
 
     private static func accountPages(_ texts: ForeignTexts) -> [(String, AccountPage)] {
@@ -43,7 +46,7 @@ extension Samples {
         let whole = AccountPage(
             identifiers: [
                 .init(text: texts.identifier, standing: .verified(at: march), changePath: texts.path),
-                .init(text: texts.phone, standing: .claimed(by: texts.client)),
+                .init(text: texts.phone, standing: .claimed(by: texts.client), changePath: texts.path),
                 .init(text: texts.phone, standing: .claimed(by: nil)),
             ], addPath: texts.path, devices: [pixel, waiting(texts), suspended] + methods(texts),
             passkeys: passkeys(texts), createPasskeyPath: texts.path, sessions: sessions(texts), access: access(texts),
@@ -73,6 +76,9 @@ extension Samples {
             ("passkey-created-later", .passkeyCreatedLater(texts.passkey, from: now + day)),
             ("passkey-removed", .passkeyRemoved(texts.passkey)), ("passkey-renamed", .passkeyRenamed(texts.passkey)),
             ("passkeys-full", .passkeysFull), ("passkey-not-created", .passkeyNotCreated),
+            ("address-added", .addressAdded(texts.identifier)), ("address-removed", .addressRemoved(texts.phone)),
+            ("address-taken", .addressTaken(texts.identifier)), ("address-needed", .addressNeeded),
+            ("address-too-new", .addressTooNew(until: now + 4 * day)),
         ]
         return [
             ("", whole), ("-empty", AccountPage()), ("-unconfirmed", unconfirmed),
@@ -125,6 +131,55 @@ extension Samples {
         return [("", page), ("-name-error", wrong), ("-waiting", waiting)]
     }
 
+    private static func addAddressPages(_ texts: ForeignTexts) -> [(String, AddAddressPage)] {
+        let kinds: [(String, AddAddressPage.Takes)] = [("", .emailAndPhone), ("-email", .email), ("-phone", .phone)]
+        let problems: [(String, AddAddressPage.Problem)] = [
+            ("-malformed", .malformed), ("-not-sent", .notSent), ("-yours", .yours),
+        ]
+        return kinds.flatMap { kind, takes in
+            [(kind, AddAddressPage(action: texts.path, takes: takes, showsPasskeys: true))]
+                + problems.map { problem, value in
+                    let page = AddAddressPage(
+                        action: texts.path, takes: takes, typed: takes == .phone ? texts.phone : texts.identifier,
+                        problem: value)
+                    return (kind + problem, page)
+                }
+        }
+    }
+
+    private static func addressCodePages(_ texts: ForeignTexts) -> [(String, AddressCodePage)] {
+        let page = AddressCodePage(
+            channel: .email, address: texts.identifier, expiresAt: now + 598, action: texts.path,
+            resendAction: texts.path, resendWait: PageCountdown(beginsAt: now - 6, expiresAt: now + 24),
+            anotherPath: texts.path, showsPasskeys: true)
+        let problems: [(String, CodePage.Problem)] = [
+            ("-malformed", .malformed), ("-wrong", .wrong(triesLeft: 3)), ("-wrong-once", .wrong(triesLeft: 1)),
+            ("-expired", .expired), ("-too-early", .tooEarly(seconds: 24)), ("-too-early-once", .tooEarly(seconds: 1)),
+        ]
+        let text = AddressCodePage(
+            channel: .text, address: texts.phone, expiresAt: now + 598, action: texts.path, resendAction: texts.path,
+            anotherPath: texts.path)
+        return [("", page), ("-text", text)]
+            + problems.map { name, problem in
+                let page = AddressCodePage(
+                    channel: .email, address: texts.identifier, expiresAt: now + 598, action: texts.path,
+                    resendAction: texts.path, anotherPath: texts.path, typed: texts.digits, problem: problem)
+                return (name, page)
+            }
+    }
+
+    private static func addressPages(_ texts: ForeignTexts) -> [(String, AddressPage)] {
+        let page = AddressPage(
+            id: texts.id, address: texts.identifier, verifiedAt: march, standing: .removable, showsPasskeys: true)
+        var ending = page
+        ending.endsThisSession = true
+        let phone = AddressPage(id: texts.id, address: texts.phone, verifiedAt: morning, standing: .removable)
+        let only = AddressPage(id: texts.id, address: texts.identifier, verifiedAt: march, standing: .only)
+        let later = AddressPage(
+            id: texts.id, address: texts.identifier, verifiedAt: march, standing: .laterRemovable(from: now + 4 * day))
+        return [("", page), ("-ends-session", ending), ("-phone", phone), ("-only", only), ("-later", later)]
+    }
+
     private static func methods(_ texts: ForeignTexts) -> [AccountPage.Device] {
         let methods: [Set<AccountPage.Device.Method>] = [[.pin], [.biometric], []]
         return methods.map { methods in
@@ -167,8 +222,8 @@ extension Samples {
             .approved(texts.client), .deviceRemoved(texts.device), .deviceSuspended(texts.device),
             .deviceResumed(texts.device), .deviceConfirmed(texts.device), .deviceConfirming(texts.device),
             .passkeyCreated(texts.passkey), .passkeyRemoved(texts.passkey), .methodChanged(texts.device),
-            .emailVerified,
-            .phoneVerified, .consentGiven(texts.client), .accessEnded(texts.client), .sessionEnded,
+            .emailVerified, .phoneVerified, .emailRemoved, .phoneRemoved,
+            .consentGiven(texts.client), .accessEnded(texts.client), .sessionEnded,
         ]
         return [
             .init(

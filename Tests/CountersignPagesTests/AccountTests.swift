@@ -177,6 +177,12 @@ struct AccountTests {
             "passkey-removed": "The passkey Anna's keyring was removed.",
             "passkey-renamed": "The passkey is now called Anna's keyring.",
             "passkeys-full": "You have 20 passkeys, and more are not possible.",
+            "address-added": "anna@example.com was verified. You can sign in with it.",
+            "address-removed": "+49 ... 18 was removed.",
+            "address-taken":
+                "anna@example.com belongs to another account. To use it here, remove it there first.",
+            "address-needed": "Your last address stays. To remove it, add another one first.",
+            "address-too-new": "your other addresses are too new. It is possible from 27 November, 10:15, or signed in",
             "passkey-not-created": "No passkey was created: we could not use the answer of your browser. Try again.",
         ]
         for (name, text) in texts {
@@ -209,13 +215,17 @@ struct AccountTests {
         #expect(try sample("12-account-empty-client").texts.contains("Signed in at\nlogin.acme.example"))
         for (name, part) in [
             ("13-remove-device", "devices"), ("13-passkey", "passkeys"), ("13-create-passkey", "passkeys"),
+            ("13-add-address", "addresses"), ("13-address-code", "addresses"), ("13-address", "addresses"),
         ] {
             let below = try sample(name)
             #expect(below.links.filter { $0.contains("#") } == ["#main"] + parts.map { "/account#\($0)" })
             let marked = below.all.filter { $0.attributes["aria-current"] != nil }
             #expect(marked.map { $0.attributes["href"] } == ["/account#\(part)"])
         }
-        for name in ["12-account-empty", "13-remove-device-waiting"] {
+        for name in [
+            "12-account-empty", "13-remove-device-waiting", "13-add-address-yours", "13-address-code-text",
+            "13-address-only",
+        ] {
             #expect(try !sample(name).links.contains { $0.hasSuffix("#passkeys") })
         }
     }
@@ -242,6 +252,82 @@ struct AccountTests {
             try sample("13-remove-device-only-nothing").texts.contains("Until you enroll another, you cannot sign in"))
     }
 
+    @Test("A verified address has a link that changes it, a claimed one a link that verifies it, by its name")
+    func addressRows() throws {
+        let page = try sample("12-account")
+        #expect(page.html.contains(#"href="/signin/7f3c" aria-label="Change anna@example.com">Change</a>"#))
+        #expect(page.html.contains(#"href="/signin/7f3c" aria-label="Verify +49 ... 18">Verify</a>"#))
+        #expect(page.html.matches(of: /aria-label="(Change|Verify) \+49/).count == 1)
+        #expect(page.texts.contains("Email address removed") && page.texts.contains("Phone number removed"))
+    }
+
+    @Test(
+        "The page that adds an address asks for what can be added, and says what is wrong with it",
+        arguments: [
+            ("", "Email address or phone number", "username", "email", "or a phone number with its country code."),
+            ("-email", "Email address", "email", "email", "Enter an email address, like name@example.com."),
+            ("-phone", "Phone number", "tel", "tel", "Enter a phone number with its country code."),
+        ])
+    func addingAddress(_ kind: String, _ label: String, _ completion: String, _ keyboard: String, _ problem: String)
+        throws
+    {
+        let page = try sample("13-add-address" + kind)
+        #expect(page.texts.contains("Add an address or number\n") && page.texts.contains("\n\(label)\n"))
+        #expect(page.texts.contains("We send a code there. Once you have typed it, you can sign in this way too"))
+        #expect(page.forms == ["/signin/7f3c"] && page.posts.isEmpty && page.links.contains("/account"))
+        let field = try #require(page.all.first { $0.attributes["name"] == AddAddressPage.field })
+        #expect(field.attributes["autocomplete"] == completion && field.attributes["inputmode"] == keyboard)
+        #expect(field.attributes["dir"] == "ltr" && field.attributes["aria-invalid"] == nil)
+        for (name, text) in [
+            ("malformed", problem), ("not-sent", "We send no codes to this address or number."),
+            ("yours", "It is verified already."),
+        ] {
+            let wrong = try sample("13-add-address\(kind)-\(name)")
+            #expect(wrong.texts.contains(text) && !page.texts.contains(text))
+            let field = try #require(wrong.all.first { $0.attributes["name"] == AddAddressPage.field })
+            #expect(field.attributes["value"] == (kind == "-phone" ? "+49 ... 18" : "anna@example.com"))
+        }
+    }
+
+    @Test("The code of an address to add is asked for as that of a sign-in is, of somebody who is known")
+    func addressCode() throws {
+        let page = try sample("13-address-code")
+        let sent = "We have sent a message to anna@example.com. Type its six digits here, until 10:25."
+        #expect(page.texts.contains(sent))
+        #expect(!page.texts.contains("If we know") && !page.texts.contains("link"))
+        #expect(page.html.contains(#"<a class="link" href="/signin/7f3c">Use another address</a>"#))
+        let text = try sample("13-address-code-text")
+        #expect(text.texts.contains("Enter the code from your text message") && text.texts.contains("to +49 ... 18."))
+        #expect(page.all.contains { $0.name == "input" && $0.attributes["name"] == AddressCodePage.field })
+        for name in ["", "-malformed", "-wrong", "-wrong-once", "-expired", "-too-early", "-too-early-once"] {
+            let asked = try sample("13-address-code\(name)")
+            #expect(asked.forms == ["/signin/7f3c"] && asked.posts == ["/signin/7f3c"])
+            let asks = try #require(form(asked))
+            #expect(try sample("04-code\(name)").html.contains(asks))
+        }
+    }
+
+    @Test("An address is removed where another stays; where none does, the page says what to do first")
+    func changingAddress() throws {
+        let page = try sample("13-address")
+        #expect(page.texts.contains("Change anna@example.com\n") && page.texts.contains("Verified4 March 2026"))
+        #expect(page.texts.contains("nobody signs in with it any more, even where a site names it as yours."))
+        #expect(page.texts.contains("All your addresses are told, this one too."))
+        #expect(page.texts.contains("Remove anna@example.com") && !page.texts.contains("Your session"))
+        #expect(page.forms == ["/account/addresses/enr_7f3c/remove"] && page.links.contains("/account"))
+        #expect(try sample("13-address-ends-session").texts.contains("Your session in this browser ends, too."))
+        let only = try sample("13-address-only")
+        #expect(only.texts.contains("This is your only address. To change it, add another one first, then remove"))
+        #expect(only.links.contains("/account/new-address"))
+        let later = try sample("13-address-later")
+        #expect(later.texts.contains("Otherwise you can remove it from 27 November, 10:15."))
+        for one in [only, later] {
+            #expect(one.forms.isEmpty && one.posts.isEmpty && !one.texts.contains("Remove "))
+            #expect(one.links.contains("/account"))
+        }
+        #expect(!later.links.contains("/account/new-address") && !page.links.contains("/account/new-address"))
+    }
+
     @Test("An id of any text is one part of a path")
     func paths() {
         #expect(PageAddress.segment("enr_7f-3c.~") == "enr_7f-3c.~")
@@ -257,6 +343,11 @@ struct AccountTests {
         /// Where buttons outside a form of their own post to, but for the language.
         let posts: [String]
         let forms: [String]
+    }
+
+    /// From the field of a code to what sends a new one.
+    private func form(_ page: Seen) -> Substring? {
+        page.html.firstMatch(of: /(?s)<form method="post" action=.*formaction=[^\n]*<\/button>\n<\/div>/)?.output
     }
 
     private func sample(_ name: String) throws -> Seen {

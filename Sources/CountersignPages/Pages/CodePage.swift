@@ -88,41 +88,47 @@ package struct CodePage: HostedPage {
 
     /// The template of the page.
     package static let template = PageTemplate(
-        "code",
-        heading: "{{#isEmail}}[[codeHeadingEmail]]{{/isEmail}}{{^isEmail}}[[codeHeadingText]]{{/isEmail}}",
-        scripts: [.clock],
+        "code", heading: heading, scripts: [.clock],
         main: """
             <p>{{#isEmail}}[[codeTextEmail]]{{/isEmail}}{{^isEmail}}[[codeTextText]]{{/isEmail}}</p>
-            <form method="post" action="{{action}}" novalidate="novalidate">\(PageFrame.sealedRequest)
-            <label for="code">[[codeLabel]]</label>
-            {{#hasFieldError}}
-            <p class="error" id="problem">\(Icons.sign)<span>\
-            {{#isMalformed}}[[codeMalformed]]{{/isMalformed}}{{#isWrong}}[[codeWrong]]{{/isWrong}}\
-            {{#isWrongOnce}}[[codeWrongOnce]]{{/isWrongOnce}}{{#isGone}}[[codeGone]]{{/isGone}}</span></p>
-            {{/hasFieldError}}
-            <input class="code" id="code" name="code" value="{{typed}}" inputmode="numeric" \
-            autocomplete="one-time-code" spellcheck="false" dir="ltr"\
-            {{#hasFieldError}} aria-invalid="true" aria-describedby="problem" autofocus="autofocus"{{/hasFieldError}} />
-            <p class="acts"><button class="filled">[[continueButton]]</button></p>
-            </form>
-            <div class="rule">
-            <p>{{#isEmail}}[[nothingThereEmail]]{{/isEmail}}{{^isEmail}}[[nothingThereText]]{{/isEmail}}</p>
-            {{#hasResendWait}}
-            <p class="small if-live" data-begins="{{begins}}" data-ends="{{ends}}" data-now="{{now}}" \
-            data-shows="resend" data-says-end="[[sayResend|plain]]">[[resendWait]]</p>
-            {{/hasResendWait}}
-            <div class="acts{{#hasResendWait}} if-still{{/hasResendWait}}" id="resend">
-            {{#isTooEarly}}
-            <p class="error">\(Icons.sign)<span>[[resendTooEarly]]</span></p>
-            {{/isTooEarly}}
-            {{#isTooEarlyOnce}}
-            <p class="error">\(Icons.sign)<span>[[resendTooEarlyOnce]]</span></p>
-            {{/isTooEarlyOnce}}
-            <button class="outlined" form="other" formaction="{{resend}}">[[sendNewCode]]</button>
-            </div>
+            \(form)
             {{#anotherWay}}
             <p class="acts"><button class="link" form="other" formaction="{{anotherWay}}">[[useAnotherWay]]</button></p>
             {{/anotherWay}}
             </div>
             """)
+
+    /// The heading, which ``AddressCodePage`` has too.
+    static let heading = "{{#isEmail}}[[codeHeadingEmail]]{{/isEmail}}{{^isEmail}}[[codeHeadingText]]{{/isEmail}}"
+
+    /// The field and what sends a new code, for ``AddressCodePage`` too; the last element is open for other ways out.
+    static let form = """
+        <form method="post" action="{{action}}" novalidate="novalidate">\(PageFrame.sealedRequest)
+        <label for="code">[[codeLabel]]</label>
+        {{#hasFieldError}}
+        <p class="error" id="problem">\(Icons.sign)<span>\
+        {{#isMalformed}}[[codeMalformed]]{{/isMalformed}}{{#isWrong}}[[codeWrong]]{{/isWrong}}\
+        {{#isWrongOnce}}[[codeWrongOnce]]{{/isWrongOnce}}{{#isGone}}[[codeGone]]{{/isGone}}</span></p>
+        {{/hasFieldError}}
+        <input class="code" id="code" name="code" value="{{typed}}" inputmode="numeric" \
+        autocomplete="one-time-code" spellcheck="false" dir="ltr"\
+        {{#hasFieldError}} aria-invalid="true" aria-describedby="problem" autofocus="autofocus"{{/hasFieldError}} />
+        <p class="acts"><button class="filled">[[continueButton]]</button></p>
+        </form>
+        <div class="rule">
+        <p>{{#isEmail}}[[nothingThereEmail]]{{/isEmail}}{{^isEmail}}[[nothingThereText]]{{/isEmail}}</p>
+        {{#hasResendWait}}
+        <p class="small if-live" data-begins="{{begins}}" data-ends="{{ends}}" data-now="{{now}}" \
+        data-shows="resend" data-says-end="[[sayResend|plain]]">[[resendWait]]</p>
+        {{/hasResendWait}}
+        <div class="acts{{#hasResendWait}} if-still{{/hasResendWait}}" id="resend">
+        {{#isTooEarly}}
+        <p class="error">\(Icons.sign)<span>[[resendTooEarly]]</span></p>
+        {{/isTooEarly}}
+        {{#isTooEarlyOnce}}
+        <p class="error">\(Icons.sign)<span>[[resendTooEarlyOnce]]</span></p>
+        {{/isTooEarlyOnce}}
+        <button class="outlined" form="other" formaction="{{resend}}">[[sendNewCode]]</button>
+        </div>
+        """
 }

@@ -232,6 +232,14 @@ extension PageText {
             .sayPasskeyRenamed: "The passkey is now called {{name}}.",
             .sayPasskeysFull: "You have 20 passkeys, and more are not possible. To create another, remove one first.",
             .sayPasskeyNotCreated: "No passkey was created: we could not use the answer of your browser. Try again.",
+            .sayAddressAdded: "{{address}} was verified. You can sign in with it.",
+            .sayAddressRemoved: "{{address}} was removed.",
+            .sayAddressTaken: "{{address}} belongs to another account. To use it here, remove it there first.",
+            .sayAddressNeeded: "Your last address stays. To remove it, add another one first.",
+            .sayAddressTooNew: """
+            Nothing was removed: your other addresses are too new. It is possible from {{until}}, or signed in with a \
+            trusted device that you have confirmed or with a passkey.
+            """,
             .saySessionEnded: "The session was ended.",
             .sayOthersEnded: "All other sessions were ended.",
             .sayAccessEnded: "The access of {{client}} was ended.",
@@ -271,7 +279,35 @@ extension PageText {
             .claimedBy: "Named by {{client}}, not verified",
             .notVerified: "Not verified",
             .changeAddress: "Change {{address}}",
+            .verify: "Verify",
+            .verifyAddress: "Verify {{address}}",
             .addAddress: "Add an address or number",
+
+            // Adding and removing an address.
+            .addAddressText: """
+            We send a code there. Once you have typed it, you can sign in this way too, and your other addresses are \
+            told.
+            """,
+            .emailLabel: "Email address",
+            .phoneLabel: "Phone number",
+            .emailProblem: "Enter an email address, like name@example.com.",
+            .phoneProblem: "Enter a phone number with its country code.",
+            .noCodesThere: "We send no codes to this address or number.",
+            .verifiedAlready: "It is verified already.",
+            .addressCodeText: """
+            We have sent a message to <strong>{{address}}</strong>. Type its six digits here, until {{until}}.
+            """,
+            .factVerified: "Verified",
+            .removeAddressText: """
+            Once it is removed, nobody signs in with it any more, even where a site names it as yours. All your \
+            addresses are told, this one too.
+            """,
+            .removeAddress: "Remove {{address}}",
+            .onlyAddress: "This is your only address. To change it, add another one first, then remove this one.",
+            .removableFrom: """
+            Your other addresses are too new. To remove this one now, sign in with a trusted device that you have \
+            confirmed or with a passkey. Otherwise you can remove it from {{from}}.
+            """,
 
             // Devices.
             .tagWaiting: "Waiting",
@@ -368,6 +404,8 @@ extension PageText {
             .didChangeMethod: "<strong>PIN or fingerprint</strong> changed on {{device}}",
             .didVerifyEmail: "<strong>Email address</strong> verified",
             .didVerifyPhone: "<strong>Phone number</strong> verified",
+            .didRemoveEmail: "<strong>Email address</strong> removed",
+            .didRemovePhone: "<strong>Phone number</strong> removed",
             .didGiveAccess: "<strong>Access given</strong> to {{client}}",
             .didEndAccess: "<strong>Access ended</strong>: {{client}}",
             .didEndSession: "<strong>Session</strong> ended",

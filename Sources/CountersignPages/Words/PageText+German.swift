@@ -255,6 +255,16 @@ extension PageText {
             Es wurde kein Passkey erstellt: Wir konnten die Antwort Ihres Browsers nicht verwenden. Versuchen Sie es \
             noch einmal.
             """,
+            .sayAddressAdded: "{{address}} wurde bestätigt. Sie können sich damit anmelden.",
+            .sayAddressRemoved: "{{address}} wurde entfernt.",
+            .sayAddressTaken: """
+            {{address}} gehört zu einem anderen Konto. Wollen Sie sie hier verwenden, entfernen Sie sie zuerst dort.
+            """,
+            .sayAddressNeeded: "Ihre letzte Adresse bleibt. Um sie zu entfernen, fügen Sie zuerst eine andere hinzu.",
+            .sayAddressTooNew: """
+            Es wurde nichts entfernt: Ihre anderen Adressen sind zu neu. Möglich ist es ab {{until}}, oder wenn Sie \
+            sich mit einem vertrauten Gerät, das Sie bestätigt haben, oder mit einem Passkey anmelden.
+            """,
             .saySessionEnded: "Die Sitzung wurde beendet.",
             .sayOthersEnded: "Alle anderen Sitzungen wurden beendet.",
             .sayAccessEnded: "Der Zugriff von {{client}} wurde beendet.",
@@ -294,7 +304,39 @@ extension PageText {
             .claimedBy: "Von {{client}} genannt, nicht bestätigt",
             .notVerified: "Nicht bestätigt",
             .changeAddress: "{{address}} ändern",
+            .verify: "Bestätigen",
+            .verifyAddress: "{{address}} bestätigen",
             .addAddress: "Adresse oder Nummer hinzufügen",
+
+            // Adding and removing an address.
+            .addAddressText: """
+            Wir senden einen Code dorthin. Sobald Sie ihn eingegeben haben, können Sie sich auch auf diesem Weg \
+            anmelden, und Ihre anderen Adressen werden benachrichtigt.
+            """,
+            .emailLabel: "E-Mail-Adresse",
+            .phoneLabel: "Telefonnummer",
+            .emailProblem: "Geben Sie eine E-Mail-Adresse ein, etwa name@example.com.",
+            .phoneProblem: "Geben Sie eine Telefonnummer mit Landesvorwahl ein.",
+            .noCodesThere: "An diese Adresse oder Nummer senden wir keine Codes.",
+            .verifiedAlready: "Sie ist schon bestätigt.",
+            .addressCodeText: """
+            Wir haben eine Nachricht an <strong>{{address}}</strong> gesendet. Geben Sie ihre sechs Ziffern hier ein, \
+            bis {{until}}.
+            """,
+            .factVerified: "Bestätigt",
+            .removeAddressText: """
+            Ist sie entfernt, meldet sich niemand mehr damit an, auch wo eine Website sie als Ihre nennt. Alle Ihre \
+            Adressen werden benachrichtigt, auch diese.
+            """,
+            .removeAddress: "{{address}} entfernen",
+            .onlyAddress: """
+            Dies ist Ihre einzige Adresse. Um sie zu ändern, fügen Sie zuerst eine andere hinzu und entfernen dann \
+            diese.
+            """,
+            .removableFrom: """
+            Ihre anderen Adressen sind zu neu. Um diese jetzt zu entfernen, melden Sie sich mit einem vertrauten \
+            Gerät, das Sie bestätigt haben, oder mit einem Passkey an. Sonst geht es ab {{from}}.
+            """,
 
             // Devices.
             .tagWaiting: "Wartet",
@@ -398,6 +440,8 @@ extension PageText {
             .didChangeMethod: "<strong>PIN oder Fingerabdruck</strong> geändert auf {{device}}",
             .didVerifyEmail: "<strong>E-Mail-Adresse</strong> bestätigt",
             .didVerifyPhone: "<strong>Telefonnummer</strong> bestätigt",
+            .didRemoveEmail: "<strong>E-Mail-Adresse</strong> entfernt",
+            .didRemovePhone: "<strong>Telefonnummer</strong> entfernt",
             .didGiveAccess: "<strong>Zugriff erteilt</strong> an {{client}}",
             .didEndAccess: "<strong>Zugriff beendet</strong>: {{client}}",
             .didEndSession: "<strong>Sitzung</strong> beendet",

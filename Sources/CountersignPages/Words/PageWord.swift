@@ -208,6 +208,11 @@ enum PageWord: String, CaseIterable, Sendable {
     case sayPasskeyRenamed
     case sayPasskeysFull
     case sayPasskeyNotCreated
+    case sayAddressAdded
+    case sayAddressRemoved
+    case sayAddressTaken
+    case sayAddressNeeded
+    case sayAddressTooNew
     case saySessionEnded
     case sayOthersEnded
     case sayAccessEnded
@@ -236,7 +241,24 @@ enum PageWord: String, CaseIterable, Sendable {
     case claimedBy
     case notVerified
     case changeAddress
+    case verify
+    case verifyAddress
     case addAddress
+
+    // Adding and removing an address.
+    case addAddressText
+    case emailLabel
+    case phoneLabel
+    case emailProblem
+    case phoneProblem
+    case noCodesThere
+    case verifiedAlready
+    case addressCodeText
+    case factVerified
+    case removeAddressText
+    case removeAddress
+    case onlyAddress
+    case removableFrom
 
     // Devices.
     case tagWaiting
@@ -325,6 +347,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case didChangeMethod
     case didVerifyEmail
     case didVerifyPhone
+    case didRemoveEmail
+    case didRemovePhone
     case didGiveAccess
     case didEndAccess
     case didEndSession

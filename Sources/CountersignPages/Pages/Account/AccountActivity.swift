@@ -33,6 +33,10 @@ extension AccountPage {
             case emailVerified
             /// A phone number was verified.
             case phoneVerified
+            /// An email address was removed.
+            case emailRemoved
+            /// A phone number was removed.
+            case phoneRemoved
             /// The client of this name was given access.
             case consentGiven(String)
             /// The access of the client of this name was ended.
@@ -92,6 +96,8 @@ extension AccountPage.Activity {
         case .methodChanged(let device): ["didChangeMethod": true, "device": device]
         case .emailVerified: ["didVerifyEmail": true]
         case .phoneVerified: ["didVerifyPhone": true]
+        case .emailRemoved: ["didRemoveEmail": true]
+        case .phoneRemoved: ["didRemovePhone": true]
         case .consentGiven(let client): ["didGiveAccess": true, "client": client]
         case .accessEnded(let client): ["didEndAccess": true, "client": client]
         case .sessionEnded: ["didEndSession": true]
@@ -102,7 +108,8 @@ extension AccountPage.Activity {
     private static let kinds = [
         "didSignIn", "didApprove", "didDecline", "didReport", "didEnroll", "didRemove", "didSuspend", "didResume",
         "didConfirm", "didBeginConfirming", "didCreatePasskey", "didRemovePasskey", "didChangeMethod",
-        "didVerifyEmail", "didVerifyPhone", "didGiveAccess", "didEndAccess", "didEndSession",
+        "didVerifyEmail", "didVerifyPhone", "didRemoveEmail", "didRemovePhone", "didGiveAccess", "didEndAccess",
+        "didEndSession",
     ].map { "{{#\($0)}}[[\($0)]]{{/\($0)}}" }.joined()
 
     /// The rows of what happened.

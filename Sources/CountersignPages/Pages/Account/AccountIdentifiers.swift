@@ -13,7 +13,7 @@ extension AccountPage {
         package var text: String
         /// How we know it.
         package var standing: Standing
-        /// Where "Change" leads; nil for no such link.
+        /// Where "Change" leads, or "Verify" where it is only claimed; nil for no such link.
         package var changePath: String?
 
         /// Creates an identifier.
@@ -27,9 +27,11 @@ extension AccountPage {
 
 extension AccountPage.Identifier {
     func values(in frame: PageFrame) -> [String: Any] {
-        var values: [String: Any?] = ["address": text, "changePath": changePath]
+        var values: [String: Any?] = ["address": text, "changePath": changePath, "isVerified": false]
         switch standing {
-        case .verified(let time): values["day"] = frame.day(time)
+        case .verified(let time):
+            values["isVerified"] = true
+            values["day"] = frame.day(time)
         case .claimed(let client): values["client"] = client
         }
         return Dictionary(present: values)
@@ -47,7 +49,12 @@ extension AccountPage.Identifier {
         {{^.client}}[[notVerified]]{{/.client}}{{/.day}}</span>
         </div>
         {{#.changePath}}
+        {{#isVerified}}
         <a class="link" href="{{changePath}}" aria-label="[[changeAddress|plain]]">[[change]]</a>
+        {{/isVerified}}
+        {{^isVerified}}
+        <a class="link" href="{{changePath}}" aria-label="[[verifyAddress|plain]]">[[verify]]</a>
+        {{/isVerified}}
         {{/.changePath}}
         </li>
         {{/identifiers}}

@@ -7,10 +7,13 @@
 /// - `access/CLIENT/end`
 ///
 /// What takes a device away is a link to `devices/ID/remove`: see ``RemoveDevicePage``. A passkey is changed below
-/// `passkeys/ID`: see ``PasskeyPage``.
+/// `passkeys/ID`: see ``PasskeyPage``. An address is removed below `addresses/ID`: see ``AddressPage``; one is added at
+/// ``newAddressPath``: see ``AddAddressPage``.
 package struct AccountPage: HostedPage {
     /// The path of the page.
     package static let path = "/account"
+    /// The path of the page that adds an address or number.
+    package static let newAddressPath = "/account/new-address"
 
     /// What was just done: the page begins with it.
     package enum Announcement: Hashable, Sendable {
@@ -38,6 +41,16 @@ package struct AccountPage: HostedPage {
         case passkeysFull
         /// The browser's answer made no passkey.
         case passkeyNotCreated
+        /// This address or number was verified.
+        case addressAdded(String)
+        /// This address or number was removed.
+        case addressRemoved(String)
+        /// This address or number is verified for another account.
+        case addressTaken(String)
+        /// The last address cannot be removed.
+        case addressNeeded
+        /// The address can be removed from a time on, in seconds since 1970, because the others are too new.
+        case addressTooNew(until: Int)
         /// A session was ended.
         case sessionEnded
         /// Every session but this one was ended.
@@ -132,6 +145,11 @@ package struct AccountPage: HostedPage {
         case .passkeyRenamed(let name): ["saysPasskeyRenamed": true, "name": name]
         case .passkeysFull: ["saysPasskeysFull": true]
         case .passkeyNotCreated: ["saysPasskeyNotCreated": true]
+        case .addressAdded(let address): ["saysAddressAdded": true, "address": address]
+        case .addressRemoved(let address): ["saysAddressRemoved": true, "address": address]
+        case .addressTaken(let address): ["saysAddressTaken": true, "address": address]
+        case .addressNeeded: ["saysAddressNeeded": true]
+        case .addressTooNew(let time): ["saysAddressTooNew": true, "until": frame.moment(time)]
         case .sessionEnded: ["saysSessionEnded": true]
         case .othersEnded: ["saysOthersEnded": true]
         case .accessEnded(let name): ["saysAccessEnded": true, "client": name]
@@ -151,6 +169,7 @@ package struct AccountPage: HostedPage {
     private static let announced = [
         "Removed", "Suspended", "Confirmed", "ConfirmedLater", "TooWeak", "Gone", "PasskeyCreated",
         "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "PasskeysFull", "PasskeyNotCreated",
-        "SessionEnded", "OthersEnded", "AccessEnded",
+        "AddressAdded", "AddressRemoved", "AddressTaken", "AddressNeeded", "AddressTooNew", "SessionEnded",
+        "OthersEnded", "AccessEnded",
     ].map { "{{#says\($0)}}[[say\($0)]]{{/says\($0)}}" }.joined()
 }
