@@ -1,4 +1,5 @@
-/// The fifth step of the schema: passkeys, and the origins of pages that call from a browser.
+/// The fifth step of the schema: passkeys, the origins of pages that call from a browser, and which addresses users have
+/// removed.
 extension Schema {
     static func fifth(_ dialect: SQLDialect) -> [String] {
         let (integer, blob, options) = (dialect.integer, dialect.blob, dialect.tableOptions)
@@ -19,6 +20,12 @@ extension Schema {
             ) \(dialect.narrowTableOptions)
             """,
             "CREATE INDEX allowed_origins_client ON allowed_origins (client_id)",
+            """
+            CREATE TABLE removed_addresses (
+              user_id TEXT NOT NULL REFERENCES users (id), kind TEXT NOT NULL, name \(blob) NOT NULL,
+              removed_at \(integer) NOT NULL, PRIMARY KEY (user_id, kind, name)
+            ) \(dialect.narrowTableOptions)
+            """,
             "CREATE INDEX passkeys_removed ON passkeys (removed_until) WHERE removed_until IS NOT NULL",
         ]
     }

@@ -255,6 +255,15 @@ struct AuditTests {
         return [row.name.text]
     }
 
+    /// Adds an address and removes it; returns the address, and the code that was sent there.
+    private func addresses(in scene: AccountScene) async throws -> [String] {
+        let session = try await scene.byMail()
+        let sent = try await scene.sent("second", by: session)
+        #expect(try await scene.enter(sent, by: session) == .done)
+        #expect(try await scene.remove(try await scene.identifier("second"), by: session) == .done(sent.address))
+        return ["\(sent.address)", scene.code(of: sent).digits]
+    }
+
     @Test("Everything that is audited happens, and no event holds a number, a secret, a ticket or a message")
     func secrecy() async throws {
         let world = try await World()
@@ -263,12 +272,12 @@ struct AuditTests {
         let account = try await AccountScene()
         let secrets =
             try await everything(in: world) + (try await customs(in: custom)) + (try await signIns(in: signIn))
-            + (try await passkeys(in: account))
+            + (try await passkeys(in: account)) + (try await addresses(in: account))
         let events =
             try await world.audit() + (try await custom.world.audit()) + (try await signIn.world.audit())
             + (try await account.world.audit())
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 48)
+        #expect(secrets.count == 50)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {

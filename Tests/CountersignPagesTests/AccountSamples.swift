@@ -78,6 +78,7 @@ extension Samples {
             ("passkeys-full", .passkeysFull), ("passkey-not-created", .passkeyNotCreated),
             ("address-added", .addressAdded(texts.identifier)), ("address-removed", .addressRemoved(texts.phone)),
             ("address-taken", .addressTaken(texts.identifier)), ("address-needed", .addressNeeded),
+            ("addresses-full", .addressesFull),
             ("address-too-new", .addressTooNew(until: now + 4 * day)),
         ]
         return [

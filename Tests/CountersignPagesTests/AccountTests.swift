@@ -181,8 +181,9 @@ struct AccountTests {
             "address-removed": "+49 ... 18 was removed.",
             "address-taken":
                 "anna@example.com belongs to another account. To use it here, remove it there first.",
+            "addresses-full": "You have 10 addresses, and more are not possible.",
             "address-needed": "Your last address stays. To remove it, add another one first.",
-            "address-too-new": "your other addresses are too new. It is possible from 27 November, 10:15, or signed in",
+            "address-too-new": "is too new to take its place. It is possible from 27 November, 10:15.",
             "passkey-not-created": "No passkey was created: we could not use the answer of your browser. Try again.",
         ]
         for (name, text) in texts {
@@ -320,7 +321,7 @@ struct AccountTests {
         #expect(only.texts.contains("This is your only address. To change it, add another one first, then remove"))
         #expect(only.links.contains("/account/new-address"))
         let later = try sample("13-address-later")
-        #expect(later.texts.contains("Otherwise you can remove it from 27 November, 10:15."))
+        #expect(later.texts.contains("is too new to take its place. You can remove this one from 27 November, 10:15."))
         for one in [only, later] {
             #expect(one.forms.isEmpty && one.posts.isEmpty && !one.texts.contains("Remove "))
             #expect(one.links.contains("/account"))

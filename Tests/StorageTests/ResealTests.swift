@@ -133,7 +133,8 @@ struct ResealTests {
             "enrollments.certificate", "challenges.nonce", "challenges.number_hash", "challenges.browser",
             "receipts.signature", "receipts.certificate", "answers.digest", "replies.request_digest",
             "known_browsers.browser", "secrets.certificate", "authorizations.browser", "codes.hash",
-            "sessions.secret_hash", "identifiers.name", "passkeys.credential", "passkeys.public_key",
+            "sessions.secret_hash", "identifiers.name", "removed_addresses.name", "passkeys.credential",
+            "passkeys.public_key",
         ]
         let rows = try await world.sql(
             """

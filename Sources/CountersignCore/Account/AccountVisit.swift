@@ -95,3 +95,97 @@ package enum AccountConfirmation: Hashable, Sendable {
     /// Not by the way in which they have signed in.
     case refused
 }
+
+/// Whether a person may remove one of their addresses.
+package enum AddressRemoval: Hashable, Sendable {
+    /// Now.
+    case now
+    /// From a time on, when what they have signed in by, and another address, are old enough.
+    case from(Timestamp)
+    /// Not as long as they have no other address.
+    case never
+    /// Not by the way in which they have signed in.
+    case tooWeak
+}
+
+extension UnitOfWork {
+    /// Whether a person may add addresses by what has authenticated them: by the best that they have.
+    ///
+    /// An address suspends and removes devices and passkeys by itself. So it does not bring in another one where there is
+    /// a confirmed one, or one was removed a moment ago.
+    ///
+    /// Who has neither an address nor anything that a third party could believe adds their first address by a device of
+    /// the operator's clients and its PIN or biometric.
+    ///
+    /// - Parameters:
+    ///   - visit: who is at the page.
+    ///   - passkeys: the user's passkeys, also those that were removed lately.
+    func mayAddAddresses(by visit: AccountVisit, among passkeys: [RegisteredPasskey]) throws -> Bool {
+        let authentication = visit.session.authentication
+        let devices = try enrollments.active(of: visit.user)
+        let hasConfirmed =
+            devices.contains(where: \.isConfirmed) || passkeys.contains { $0.isConfirmed && !$0.isForgotten(at: now) }
+        switch authentication.evidence {
+        case .code:
+            // check: AddressTests.weak
+            guard try !hasConfirmed && !hasLost(visit.user) else { return false }
+            return true
+        case .approval, .passkey:
+            if try confirmation(by: visit, among: passkeys) == .byDevice { return true }
+            // check: AddressTests.tap
+            guard authentication.strength >= .twoFactors else { return false }
+            let (verified, claims) = try identifiers.identifiers(of: visit.user)
+            // check: AddressTests.first
+            guard verified.isEmpty && !claims.contains(where: { $0.provedAt != nil }) else { return false }
+            // check: AddressTests.foreign
+            guard try !hasConfirmed && !devices.contains(where: \.isByThirdParty) && !hasLost(visit.user) else {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Whether a device of a user was removed a moment ago.
+    private func hasLost(_ user: UserID) throws -> Bool { try trustState(of: user, in: nil).leftBehind != nil }
+
+    /// Whether a person may remove one of their addresses by what has authenticated them.
+    ///
+    /// Whoever reads one mailbox could otherwise lock its owner out, who has two. So another address does not remove one
+    /// that is as old as a new device waits, and what does must be as old, as must an address that stays: a thief could
+    /// have brought them in a moment ago. What a thief has added goes at once.
+    ///
+    /// - Parameters:
+    ///   - identifier: the address.
+    ///   - visit: who is at the page.
+    ///   - passkeys: the user's passkeys, also those that were removed lately.
+    func removal(
+        of identifier: VerifiedIdentifier, by visit: AccountVisit, among passkeys: [RegisteredPasskey]
+    ) throws -> AddressRemoval {
+        let authentication = visit.session.authentication
+        let others = try identifiers.verified(of: visit.user).filter { $0.id != identifier.id }
+        let wait = try wait(of: visit.user)
+        let isStrong = try confirmation(by: visit, among: passkeys) == .byDevice
+        // Clients that a thief has signed in to may make new devices wait longer, but no address younger.
+        if now < identifier.verifiedAt.adding(min(wait, Client.standardCoolingOff)) {
+            let isTwoFactors = authentication.strength >= .twoFactors
+            let there: Timestamp?
+            switch authentication.evidence {
+            case .code(let id, _): there = others.first { $0.id == id }?.verifiedAt
+            case .approval(_, let id):
+                there = isStrong || isTwoFactors ? try enrollments.find(id)?.createdAt : nil
+            case .passkey(let id): there = passkeys.first { $0.id == id }?.createdAt
+            }
+            if let there, there < identifier.verifiedAt { return .now }
+        }
+        guard let oldest = others.map(\.verifiedAt).min() else { return .never }
+        let since: Timestamp?
+        switch authentication.evidence {
+        case .code(let id, _): since = id == identifier.id ? oldest : nil
+        case .approval(_, let id): since = isStrong ? try enrollments.find(id)?.confirmedAt : nil
+        case .passkey(let id): since = isStrong ? passkeys.first { $0.id == id }?.createdAt : nil
+        }
+        guard let since else { return .tooWeak }
+        let from = max(since, oldest).adding(wait)
+        return from <= now ? .now : .from(from)
+    }
+}

@@ -65,6 +65,18 @@ extension UnitOfWork {
         try endSession(session)
     }
 
+    /// Ends the sessions and tokens that something gave which is being removed.
+    func endAccess(of user: UserID, by isThat: (Authentication.Evidence) -> Bool) throws {
+        for session in try sessions.sessions(of: user, at: now) where isThat(session.authentication.evidence) {
+            try endWhole(session)
+        }
+        // Their sessions are over, and they outlived them.
+        for family in try families.families(of: user)
+        where isThat(family.authentication.evidence) && family.isActive(at: now) {
+            try endFamilies(.family(family.id, of: family.user, at: family.client), because: .sessionEnded)
+        }
+    }
+
     /// Ends what a client may have, also what it has not fetched yet.
     fileprivate func endAccess(of client: ClientID, to user: UserID) throws {
         let had = try grants.find(user, for: client) != nil

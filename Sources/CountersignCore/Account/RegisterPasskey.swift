@@ -133,17 +133,9 @@ extension UnitOfWork {
     /// Removes a passkey, with the sessions and tokens that it gave.
     ///
     /// It makes those that an address brings in wait, as long as a new device would.
-    fileprivate func remove(_ passkey: RegisteredPasskey) throws {
+    func remove(_ passkey: RegisteredPasskey) throws {
         try passkeys.remove(passkey.id, until: now.adding(passkey.counts(at: now) ? try wait(of: passkey.user) : 0))
-        for session in try sessions.sessions(of: passkey.user, at: now)
-        where session.authentication.evidence == .passkey(passkey.id) {
-            try endWhole(session)
-        }
-        // Their sessions are over, and they outlived them.
-        for family in try families.families(of: passkey.user)
-        where family.authentication.evidence == .passkey(passkey.id) && family.isActive(at: now) {
-            try endFamilies(.family(family.id, of: family.user, at: family.client), because: .sessionEnded)
-        }
+        try endAccess(of: passkey.user) { $0 == .passkey(passkey.id) }
         try raise(.passkeyRemoved(passkey))
     }
 

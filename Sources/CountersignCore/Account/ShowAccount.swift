@@ -93,6 +93,12 @@ package struct Account: Sendable {
     package let confirmation: AccountConfirmation
     /// The addresses that are verified at all clients, oldest first.
     package let addresses: [VerifiedIdentifier]
+    /// Whether the person may remove each of them.
+    package let addressRemovals: [IdentifierID: AddressRemoval]
+    /// Which kinds of addresses the page sends codes to, so that they can be added.
+    package let addressKinds: Set<PersonalAddress.Kind>
+    /// Whether the person may add some.
+    package let mayAddAddresses: Bool
     /// What clients say of further addresses, with the name of each client.
     package let claims: [(claim: ClaimedIdentifier, client: ClientName?)]
     /// The devices that are not removed, oldest first.
@@ -112,9 +118,10 @@ package struct Account: Sendable {
 extension AuditEventKind {
     /// The kinds of events that a person sees on their account page.
     package static let ofAccount: [AuditEventKind] = [
-        .signedIn, .sessionEnded, .consentGiven, .accessEnded, .identifierVerified, .passkeyCreated, .passkeyRemoved,
-        .enrollmentCreated, .enrollmentConfirming, .enrollmentConfirmed, .enrollmentSuspended, .enrollmentResumed,
-        .enrollmentRemoved, .methodChanged, .challengeApproved, .challengeDenied, .challengeReported,
+        .signedIn, .sessionEnded, .consentGiven, .accessEnded, .identifierVerified, .identifierRemoved,
+        .passkeyCreated, .passkeyRemoved, .enrollmentCreated, .enrollmentConfirming, .enrollmentConfirmed,
+        .enrollmentSuspended, .enrollmentResumed, .enrollmentRemoved, .methodChanged, .challengeApproved,
+        .challengeDenied, .challengeReported,
     ]
 }
 
@@ -136,6 +143,12 @@ extension UnitOfWork {
         return Account(
             visit: visit, ways: party?.ways ?? [],
             confirmation: try confirmation(by: visit, among: passkeys), addresses: verified,
+            addressRemovals: Dictionary(
+                try verified.map { ($0.id, try removal(of: $0, by: visit, among: passkeys)) }
+            ) { first, _ in first },
+            addressKinds: Set(
+                PersonalAddress.Kind.allCases.filter { party?.ways.contains($0 == .email ? .email : .text) == true }),
+            mayAddAddresses: try mayAddAddresses(by: visit, among: passkeys),
             claims: try claims.filter { !known.contains(hasher.identifier($0.address)) }
                 .map { ($0, try name($0.client)) },
             devices: try all.filter(\.isPresent).map { .init(enrollment: $0, client: try name($0.client)) },

@@ -28,6 +28,7 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case passkeyCreated = "passkey.created"
     case passkeyRemoved = "passkey.removed"
     case identifierVerified = "identifier.verified"
+    case identifierRemoved = "identifier.removed"
     case claimEnded = "claim.ended"
     case ticketCreated = "ticket.created"
     case enrollmentCreated = "enrollment.created"

@@ -124,11 +124,8 @@ extension UnitOfWork {
         case .userCreated(let user): try record(.userCreated, client: actor.client, user: user)
         case .userDeleted(let user, let client): try record(.userDeleted, client: client, user: user)
         case .userExported(let user): try record(.userExported, client: actor.client, user: user)
-        case .identifierVerified(let identifier):
-            try record(
-                .identifierVerified,
-                ["identifier": .string("\(identifier.id)"), "address": .string(identifier.address.kind.rawValue)],
-                user: identifier.user)
+        case .identifierVerified(let identifier): try record(.identifierVerified, of: identifier)
+        case .identifierRemoved(let identifier): try record(.identifierRemoved, of: identifier)
         case .claimProved(let claim):
             try unconfirmEnrollments(of: claim.user, by: claim.client)
             // Devices of the client may have brought them in.
@@ -178,6 +175,7 @@ extension UnitOfWork {
         case .relyingPartyRemoved(let client):
             try record(.relyingPartyRemoved, byActor(), client: client)
             try endFamilies(.client(client), because: .clientEnded)
+            try notifyWatchers(of: client)
         case .signedIn(let authorization, let authentication, let isFresh):
             try record(
                 .signedIn,
@@ -275,6 +273,13 @@ extension UnitOfWork {
         try record(
             kind, detail, client: enrollment.client, user: enrollment.user, enrollment: enrollment.id,
             challenge: challenge)
+    }
+
+    private func record(_ kind: AuditEventKind, of identifier: VerifiedIdentifier) throws {
+        try record(
+            kind,
+            ["identifier": .string("\(identifier.id)"), "address": .string(identifier.address.kind.rawValue)],
+            user: identifier.user)
     }
 
     private func record(

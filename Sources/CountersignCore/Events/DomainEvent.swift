@@ -53,6 +53,8 @@ enum DomainEvent: Sendable {
     case userExported(UserID)
     /// A user has proved an address.
     case identifierVerified(VerifiedIdentifier)
+    /// A user has removed an address that they had proved.
+    case identifierRemoved(VerifiedIdentifier)
     /// A user has proved an address on a client's word.
     case claimProved(ClaimedIdentifier)
     /// What a client claimed of an address has ended, since somebody else has proved it.

@@ -74,6 +74,7 @@ extension UnitOfWork {
         let name = hasher.identifier(address)
         let identifier = VerifiedIdentifier(id: nextID(), user: user, address: address, verifiedAt: now)
         guard try identifiers.insert(identifier, as: name) else { throw StoreError.serializationFailure }
+        try identifiers.forgetRemoved(name, of: user)
         try raise(.identifierVerified(identifier))
         for claim in try identifiers.claims(on: name) where claim.user != user && claim.provedAt == nil {
             try users.lock(claim.user)

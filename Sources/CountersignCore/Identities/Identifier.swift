@@ -5,6 +5,9 @@ package import CountersignWire
 /// It is one user's in the whole deployment; or at one client alone, if the client is a third party on whose word the
 /// address is this user's.
 package struct VerifiedIdentifier: Equatable, Sendable {
+    /// How many a user may add on their account page; all are told of each change.
+    package static let maximumCount = 10
+
     /// Its id.
     package let id: IdentifierID
     /// The user.
@@ -103,11 +106,17 @@ package protocol IdentifierStore {
     func insert(_ claim: ClaimedIdentifier, as name: IdentifierName) throws -> Bool
     /// Notes that a user has proved what a third party claims.
     func prove(_ claim: IdentifierID, at: Timestamp) throws
+    /// Notes that a user has removed an address, so that no client's word makes it theirs again.
+    func noteRemoved(_ name: IdentifierName, of user: UserID, at: Timestamp) throws
+    /// When a user has removed an address that they have not proved since; nil if they have not.
+    func removed(_ name: IdentifierName, of user: UserID) throws -> Timestamp?
+    /// Forgets that a user has removed an address, which they have proved again.
+    func forgetRemoved(_ name: IdentifierName, of user: UserID) throws
     /// Deletes an identifier of either kind.
     func delete(_ id: IdentifierID) throws
     /// The claims of all clients on a name.
     func claims(on name: IdentifierName) throws -> [ClaimedIdentifier]
-    /// Deletes what a client claims of a user or, without a client, all identifiers of a user.
+    /// Deletes what a client claims of a user or, without a client, all identifiers of a user, and which they have removed.
     func deleteIdentifiers(of user: UserID, claimedBy client: ClientID?) throws
 }
 

@@ -22,4 +22,10 @@ package struct Verification: Hashable, Sendable {
         self.id = id
         self.address = address
     }
+
+    /// After how long another code may be sent to the address; nil for at once.
+    func wait(at now: Timestamp) -> Seconds? {
+        let wait = Self.pause - (now - id.time)
+        return wait > 0 ? min(wait, Self.pause) : nil
+    }
 }

@@ -69,6 +69,8 @@ enum AttemptLimit: Hashable, Sendable {
     case codesOf(SessionID)
     /// Passkeys that one user registers; all addresses and clients are told of each.
     case passkeys(of: UserID)
+    /// Codes that one user has sent to addresses that they add.
+    case addressCodes(of: UserID)
     /// Test messages to one address, by its hash.
     case testMessages(to: String)
 
@@ -99,6 +101,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongSignInCodes(let address): "wrong sign-in codes \(address)"
         case .codesOf(let session): "codes of \(session)"
         case .passkeys(let user): "passkeys of \(user)"
+        case .addressCodes(let user): "address codes of \(user)"
         case .testMessages(let address): "test message \(address)"
         }
     }
@@ -110,6 +113,7 @@ enum AttemptLimit: Hashable, Sendable {
             .signInsFrom, .signInCodes, .codesOf:
             .minutes(1)
         case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys,
+            .addressCodes,
             .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
             .hours(1)
         case .wrongAnswers, .resends: .days(1)
@@ -122,7 +126,7 @@ enum AttemptLimit: Hashable, Sendable {
         switch self {
         case .wrongCredentials: 20
         case .wrongCredentialsFrom, .wrongTextCodes, .wrongSignInCodes: 100
-        case .refused, .wrongReturnCodes, .testMessages, .signInAsks(_, _, isBrowserKnown: true): 10
+        case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .signInAsks(_, _, isBrowserKnown: true): 10
         case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf: 60
         case .passkeys: 20

@@ -30,6 +30,8 @@ package struct PersonalMessage: Sendable {
         case .device: PersonalMessage(.device, language, ["device": Secret("Pixel 9"), "removed": Secret("yes")])
         case .passkey:
             PersonalMessage(.passkey, language, ["passkey": Secret("Firefox on Windows"), "created": Secret("yes")])
+        case .address:
+            PersonalMessage(.address, language, ["address": Secret("you@example.com"), "added": Secret("yes")])
         }
     }
 
@@ -53,6 +55,24 @@ package struct PersonalMessage: Sendable {
         case waiting
         /// It was removed.
         case removed
+    }
+
+    /// What was done with an address, which a message tells.
+    package enum AddressChange: String, CaseIterable, Sendable {
+        /// It was added, and signs in from now on.
+        case added
+        /// It was removed.
+        case removed
+    }
+
+    /// A message that tells what was done with an address; the parameters are those of a message about a device.
+    package static func address(
+        _ change: AddressChange, _ address: PersonalAddress, by sender: ClientName, at time: Timestamp,
+        from place: ContextLine?, page: String, in language: LanguageTag?
+    ) -> PersonalMessage {
+        PersonalMessage(
+            .address, language,
+            values(of: change.rawValue, sender, time, place, page).merging(["address": Secret("\(address)")]) { $1 })
     }
 
     /// A message that tells what was done with a passkey; the parameters are those of a message about a device.
@@ -97,6 +117,15 @@ package struct PersonalMessage: Sendable {
     /// A message with a code that is valid for a number of minutes.
     package static func code(_ code: EntryNumber, minutes: Int, in language: LanguageTag?) -> PersonalMessage {
         PersonalMessage(.code, language, ["code": Secret(code.digits), "minutes": Secret("\(minutes)")])
+    }
+
+    /// A message with the code that adds its address to an account.
+    package static func addressCode(
+        _ code: EntryNumber, minutes: Int, from place: ContextLine?, in language: LanguageTag?
+    ) -> PersonalMessage {
+        var values = ["code": Secret(code.digits), "minutes": Secret("\(minutes)"), "adding": Secret("yes")]
+        values["place"] = place.map { Secret($0.line.text) }
+        return PersonalMessage(.code, language, values)
     }
 
     /// A message with the code that approves a client's challenge, and with the question.

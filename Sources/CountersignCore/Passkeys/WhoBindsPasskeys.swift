@@ -12,6 +12,9 @@ extension RegisteredPasskey {
     /// Whether it makes further ones wait: because it counts, or counted and was removed a moment ago.
     fileprivate func guards(at now: Timestamp) -> Bool { removedUntil.map { now < $0 } ?? counts(at: now) }
 
+    /// Whether it was removed so long ago that it guards nothing any more.
+    func isForgotten(at now: Timestamp) -> Bool { removedUntil.map { $0 <= now } ?? false }
+
     /// Whether it counts for the clients of a group.
     func isBelieved(in group: TrustGroup) -> Bool { isConfirmed || group == .firstParty }
 }

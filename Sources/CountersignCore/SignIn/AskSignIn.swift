@@ -144,9 +144,8 @@ package enum AskSignIn {
 extension Authorization {
     /// After how long another code can be asked for; nil for at once, and for every other way.
     fileprivate func wait(before way: SignInWay, at now: Timestamp) -> Seconds? {
-        guard way == .email || way == .text, let ask, ask.verification != nil else { return nil }
-        let wait = Verification.pause - (now - ask.until.adding(-Verification.lifetime))
-        return wait > 0 ? min(wait, Verification.pause) : nil
+        guard way == .email || way == .text else { return nil }
+        return ask?.verification?.wait(at: now)
     }
 }
 
@@ -197,6 +196,24 @@ extension UnitOfWork {
         to address: PersonalAddress, of client: ClientID, _ party: RelyingParty, _ made: AskSignIn.Made,
         _ limits: ClientLimits
     ) throws -> AskSignIn.Answer {
+        if let wait = try refusal(ofCodeTo: address, of: client, party, limits) {
+            return .refused(.tooMany(retryAfter: wait))
+        }
+        let until = now.adding(Verification.lifetime)
+        let ask = Authorization.Ask(
+            .field(Verification(id: made.verification, address: address)), until: until, challenge: nil,
+            isBrowserKnown: false)
+        let content = OutboxMessage.Content.signInCode(
+            made.id, of: made.verification, by: address.kind, client: client)
+        return .asked(AskSignIn.Asked(ask, by: .message(message(content, made, until: until))))
+    }
+
+    /// Counts a code that a page of a client sends to an address.
+    ///
+    /// - Returns: after how long to try again if there were too many; nil if it may be sent.
+    func refusal(
+        ofCodeTo address: PersonalAddress, of client: ClientID, _ party: RelyingParty, _ limits: ClientLimits
+    ) throws -> Seconds? {
         var budgets: [AttemptLimit] = [.signInMessages(to: hasher.name(of: address))]
         switch address {
         case .email: budgets.append(.signInMailsOf(client, maximum: limits.mails))
@@ -206,17 +223,9 @@ extension UnitOfWork {
         }
         for budget in budgets {
             let count = try count(budget)
-            guard !count.isExceeded else {
-                return .refused(.tooMany(retryAfter: count.retryAfter(at: now)))
-            }
+            if count.isExceeded { return count.retryAfter(at: now) }
         }
-        let until = now.adding(Verification.lifetime)
-        let ask = Authorization.Ask(
-            .field(Verification(id: made.verification, address: address)), until: until, challenge: nil,
-            isBrowserKnown: false)
-        let content = OutboxMessage.Content.signInCode(
-            made.id, of: made.verification, by: address.kind, client: client)
-        return .asked(AskSignIn.Asked(ask, by: .message(message(content, made, until: until))))
+        return nil
     }
 
     private func message(

@@ -68,7 +68,7 @@ package enum EnterSignInCode {
 }
 
 extension EnterSignInCode.Proof {
-    fileprivate func isOf(_ sent: Verification, _ hasher: KeyedHasher) -> Bool {
+    func isOf(_ sent: Verification, _ hasher: KeyedHasher) -> Bool {
         switch self {
         case .code(let code): constantTimeEqual(Array(code.digits.utf8), Array(hasher.code(of: sent).digits.utf8))
         case .link(let secret): hasher.link(of: sent).isSame(as: secret)
@@ -94,6 +94,8 @@ extension UnitOfWork {
         if let user = try identifiers.claim(name, by: client)?.user, try links.find(.id(user), of: client) != nil,
             let claim = try identifiers.claim(name, by: client), claim.user == user
         {
+            // check: AddressTests.synced
+            guard try identifiers.removed(name, of: user) == nil else { return nil }
             return try verify(claim)
         }
         // check: SignInCodeTests.unknown

@@ -21,6 +21,10 @@ package enum SignInCode {
                 try !reader.counted(.wrongSignInCodes(for: ports.hasher.name(of: sent.address)), at: now).isUsedUp
             else { return nil }
             let user = try reader.person(named: .address(sent.address), at: client.id, ports.hasher)
+            // What its user has removed is theirs by no client's word.
+            if let user, try reader.identifiers.removed(ports.hasher.identifier(sent.address), of: user) != nil {
+                return nil
+            }
             guard try user != nil || reader.takes(sent.address, at: party, ports.hasher) else { return nil }
             return (found, sent, until: ask.until, client)
         }

@@ -120,7 +120,7 @@ package struct MessageTemplates: Sendable {
         var values = message.values.mapValues { $0.reveal() }
         values["sender"] = values["sender"] ?? sender
         // Isolates the writing direction of these values, so that other scripts cannot reorder the surrounding text.
-        let shown = ["sender", "question", "place", "device", "passkey"]
+        let shown = ["sender", "question", "place", "device", "passkey", "address"]
         for name in shown { values[name] = values[name].map(ShownText.confined) }
         values["host"] = host
         return templates[language]?["\(message.template.rawValue).\(part.rawValue)"]?.render(values) ?? ""

@@ -15,6 +15,10 @@ extension MessageTemplates {
             {{code}}
 
             This is your code for {{sender}}, good for {{minutes}} minutes. Type it where you asked for it, at {{host}}.
+            {{#adding}}
+
+            Whoever types it adds this address to their account.{{#place}} It was asked for from: {{place}}{{/place}}
+            {{/adding}}
 
             Nobody will ever ask you for it by telephone or in a message: whoever does wants to deceive you.
             If you did not ask for a code, there is nothing to do.
@@ -25,11 +29,13 @@ extension MessageTemplates {
                 \(digits)
                 <p>This is your code for {{sender}}, good for {{minutes}} minutes. Type it where you asked for it, at \
                 <strong>{{host}}</strong>.</p>
+                {{#adding}}<p>Whoever types it adds this address to their account.{{#place}} It was asked for from: \
+                <strong>{{place}}</strong>{{/place}}</p>{{/adding}}
                 <p>Nobody will ever ask you for it by telephone or in a message: whoever does wants to deceive you.<br>
                 If you did not ask for a code, there is nothing to do.</p>
                 """),
             "code.sms":
-                "{{#question}}{{question}} {{/question}}{{code}} is your code for {{sender}}, good for {{minutes}} minutes. Tell it to nobody.",
+                "{{#question}}{{question}} {{/question}}{{code}} is your code for {{sender}}{{#adding}}, to add this number to an account{{/adding}}, good for {{minutes}} minutes. Tell it to nobody.",
             "sign-in.subject": "Your code for {{sender}}",
             "sign-in.text": """
             {{code}}
@@ -63,7 +69,8 @@ extension MessageTemplates {
                 "{{code}} is your code to sign in to {{sender}}, good for {{minutes}} minutes. Tell it to nobody.",
         ]
         .merging(english("device", change, changeText, lookAt: "devices")) { $1 }
-        .merging(english("passkey", passkeyChange, passkeyText, lookAt: "passkeys")) { $1 },
+        .merging(english("passkey", passkeyChange, passkeyText, lookAt: "passkeys")) { $1 }
+        .merging(english("address", addressChange, addressText, lookAt: "addresses")) { $1 },
         "de": [
             "test.subject": "Eine Nachricht von {{sender}}",
             "test.text": """
@@ -80,6 +87,10 @@ extension MessageTemplates {
 
             Das ist Ihr Code für {{sender}}. Er gilt {{minutes}} Minuten. Geben Sie ihn dort ein, wo Sie ihn angefordert
             haben, bei {{host}}.
+            {{#adding}}
+
+            Wer ihn eingibt, fügt diese Adresse seinem Konto hinzu.{{#place}} Angefordert wurde er von: {{place}}{{/place}}
+            {{/adding}}
 
             Niemand wird Sie je am Telefon oder in einer Nachricht danach fragen: Wer es tut, will Sie täuschen.
             Wenn Sie keinen Code angefordert haben, ist nichts zu tun.
@@ -90,11 +101,13 @@ extension MessageTemplates {
                 \(digits)
                 <p>Das ist Ihr Code für {{sender}}. Er gilt {{minutes}} Minuten. Geben Sie ihn dort ein, wo Sie ihn \
                 angefordert haben, bei <strong>{{host}}</strong>.</p>
+                {{#adding}}<p>Wer ihn eingibt, fügt diese Adresse seinem Konto hinzu.{{#place}} Angefordert wurde er von: \
+                <strong>{{place}}</strong>{{/place}}</p>{{/adding}}
                 <p>Niemand wird Sie je am Telefon oder in einer Nachricht danach fragen: Wer es tut, will Sie täuschen.<br>
                 Wenn Sie keinen Code angefordert haben, ist nichts zu tun.</p>
                 """),
             "code.sms":
-                "{{#question}}{{question}} {{/question}}{{code}} ist Ihr Code für {{sender}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
+                "{{#question}}{{question}} {{/question}}{{code}} ist Ihr Code für {{sender}}{{#adding}}, um diese Nummer einem Konto hinzuzufügen,{{/adding}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
             "sign-in.subject": "Ihr Code für {{sender}}",
             "sign-in.text": """
             {{code}}
@@ -129,7 +142,8 @@ extension MessageTemplates {
                 "{{code}} ist Ihr Code für die Anmeldung bei {{sender}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
         ]
         .merging(german("device", germanChange, germanChangeText, lookAt: "Geräten")) { $1 }
-        .merging(german("passkey", germanPasskeyChange, germanPasskeyText, lookAt: "Passkeys")) { $1 },
+        .merging(german("passkey", germanPasskeyChange, germanPasskeyText, lookAt: "Passkeys")) { $1 }
+        .merging(german("address", germanAddressChange, germanAddressText, lookAt: "Adressen")) { $1 },
     ]
 
     /// The parts of a template that tells a person what was done: in a few words, and as a sentence.
@@ -240,6 +254,28 @@ extension MessageTemplates {
         {{#waiting}}Jemand, der diese Nachrichten liest, hat einen Passkey für Sie erstellt: {{passkey}}. Ab der Zeit \
         unten meldet er an, wenn er nicht vorher entfernt wird.{{/waiting}}\
         {{#removed}}Ihr Passkey {{passkey}} wurde entfernt. Er meldet niemanden mehr an.{{/removed}}
+        """
+
+    /// What was done with an address, in a few words, and as a sentence.
+    private static let addressChange =
+        """
+        {{#added}}new address{{/added}}{{#removed}}address removed{{/removed}} ({{address}})
+        """
+    private static let addressText =
+        """
+        {{#added}}Your account has a new address: {{address}}. Whoever reads what is sent there can sign in as you.\
+        {{/added}}\
+        {{#removed}}The address {{address}} was removed from your account. Nobody signs in with it any more.{{/removed}}
+        """
+    private static let germanAddressChange =
+        """
+        {{#added}}neue Adresse{{/added}}{{#removed}}Adresse entfernt{{/removed}} ({{address}})
+        """
+    private static let germanAddressText =
+        """
+        {{#added}}Ihr Konto hat eine neue Adresse: {{address}}. Wer liest, was dorthin geschickt wird, kann sich als Sie \
+        anmelden.{{/added}}\
+        {{#removed}}Die Adresse {{address}} wurde aus Ihrem Konto entfernt. Mit ihr meldet sich niemand mehr an.{{/removed}}
         """
 
     private static let digits = #"<p style="font-size: 2em; letter-spacing: 0.15em"><strong>{{code}}</strong></p>"#

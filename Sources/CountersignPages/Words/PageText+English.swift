@@ -236,9 +236,10 @@ extension PageText {
             .sayAddressRemoved: "{{address}} was removed.",
             .sayAddressTaken: "{{address}} belongs to another account. To use it here, remove it there first.",
             .sayAddressNeeded: "Your last address stays. To remove it, add another one first.",
+            .sayAddressesFull: "You have 10 addresses, and more are not possible. To add another, remove one first.",
             .sayAddressTooNew: """
-            Nothing was removed: your other addresses are too new. It is possible from {{until}}, or signed in with a \
-            trusted device that you have confirmed or with a passkey.
+            Nothing was removed: what you have signed in with, or your other address, is too new to take its place. It \
+            is possible from {{until}}.
             """,
             .saySessionEnded: "The session was ended.",
             .sayOthersEnded: "All other sessions were ended.",
@@ -305,8 +306,8 @@ extension PageText {
             .removeAddress: "Remove {{address}}",
             .onlyAddress: "This is your only address. To change it, add another one first, then remove this one.",
             .removableFrom: """
-            Your other addresses are too new. To remove this one now, sign in with a trusted device that you have \
-            confirmed or with a passkey. Otherwise you can remove it from {{from}}.
+            What you have signed in with, or your other address, is too new to take its place. You can remove this one \
+            from {{from}}.
             """,
 
             // Devices.

@@ -261,9 +261,11 @@ extension PageText {
             {{address}} gehört zu einem anderen Konto. Wollen Sie sie hier verwenden, entfernen Sie sie zuerst dort.
             """,
             .sayAddressNeeded: "Ihre letzte Adresse bleibt. Um sie zu entfernen, fügen Sie zuerst eine andere hinzu.",
+            .sayAddressesFull:
+                "Sie haben 10 Adressen, mehr sind nicht möglich. Um eine weitere hinzuzufügen, entfernen Sie zuerst eine.",
             .sayAddressTooNew: """
-            Es wurde nichts entfernt: Ihre anderen Adressen sind zu neu. Möglich ist es ab {{until}}, oder wenn Sie \
-            sich mit einem vertrauten Gerät, das Sie bestätigt haben, oder mit einem Passkey anmelden.
+            Es wurde nichts entfernt: Womit Sie sich angemeldet haben, oder Ihre andere Adresse, ist zu neu, um sie zu \
+            ersetzen. Möglich ist es ab {{until}}.
             """,
             .saySessionEnded: "Die Sitzung wurde beendet.",
             .sayOthersEnded: "Alle anderen Sitzungen wurden beendet.",
@@ -334,8 +336,8 @@ extension PageText {
             diese.
             """,
             .removableFrom: """
-            Ihre anderen Adressen sind zu neu. Um diese jetzt zu entfernen, melden Sie sich mit einem vertrauten \
-            Gerät, das Sie bestätigt haben, oder mit einem Passkey an. Sonst geht es ab {{from}}.
+            Womit Sie sich angemeldet haben, oder Ihre andere Adresse, ist zu neu, um diese zu ersetzen. Sie können sie \
+            ab {{from}} entfernen.
             """,
 
             // Devices.

@@ -212,6 +212,7 @@ enum PageWord: String, CaseIterable, Sendable {
     case sayAddressRemoved
     case sayAddressTaken
     case sayAddressNeeded
+    case sayAddressesFull
     case sayAddressTooNew
     case saySessionEnded
     case sayOthersEnded

@@ -25,6 +25,7 @@ extension SignInDoor {
             }
         }
         addPasskeys(to: &table)
+        addAddresses(to: &table)
         for act in ActOnOwnDevice.Act.allCases {
             table.add(.post, "\(AccountPage.path)/devices/:id/\(act.rawValue)") { [self] request, context in
                 let (carried, visit) = try accountForm(try await Incoming(request, context))
@@ -149,11 +150,12 @@ extension SignInDoor {
     }
 
     func accountReply(
-        _ account: Account, _ visit: Visit, _ languages: String?, path: String,
+        _ account: Account, _ visit: Visit, _ languages: String?, path: String, verification: Verification? = nil,
         _ page: (PageFrame) -> some HostedPage
     ) throws -> Response {
         let sealed = SealedAccount(
-            user: account.visit.user, languages: languages.map(AuthorizationChecks.languages))
+            user: account.visit.user, languages: languages.map(AuthorizationChecks.languages),
+            verification: verification)
         let frame = PageFrame(
             language: language(languages, visit.incoming), issuerHost: ports.issuer.host,
             client: PageFrame.Client(name: account.visit.client.name.text, host: ports.issuer.host),
@@ -173,7 +175,9 @@ extension Account {
 
     fileprivate func page(_ announcement: AccountPage.Announcement?, at now: Timestamp) -> AccountPage {
         AccountPage(
-            announcement: announcement, identifiers: identifiers, devices: devices.map { page(of: $0, at: now) },
+            announcement: announcement, identifiers: identifiers,
+            addPath: addressKinds.isEmpty ? nil : SignInDoor.newAddressPath,
+            devices: devices.map { page(of: $0, at: now) },
             confirming: confirmation == .refused ? .afterSignIn(with: confirmedDevice(at: now)) : .here,
             passkeys: passkeys.map { $0.row(at: now) },
             createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath, sessions: sessions.map(page),
@@ -181,9 +185,16 @@ extension Account {
     }
 
     private var identifiers: [AccountPage.Identifier] {
-        addresses.map { .init(text: $0.address.description, standing: .verified(at: Int($0.verifiedAt.seconds))) }
+        addresses.map {
+            .init(
+                text: $0.address.description, standing: .verified(at: Int($0.verifiedAt.seconds)),
+                changePath: "\(SignInDoor.addressesPath)/\($0.id)")
+        }
             + claims.map {
-                .init(text: $0.claim.address.description, standing: .claimed(by: $0.client?.text))
+                .init(
+                    text: $0.claim.address.description, standing: .claimed(by: $0.client?.text),
+                    changePath: addressKinds.contains($0.claim.address.kind)
+                        ? "\(SignInDoor.newAddressPath)?\(SignInDoor.claimField)=\($0.claim.id)" : nil)
             }
     }
 
@@ -268,7 +279,7 @@ extension Account {
             endsThisSession: visit.session.authentication.evidence.enrollment == enrollment.id,
             remaining: isLast
                 ? .init(nextDevice: next?.enrollment.device.name.text, way: way) : nil,
-            showsPasskeys: passkeyOffer != .off || !passkeys.isEmpty)
+            showsPasskeys: showsPasskeys)
     }
 }
 
@@ -309,6 +320,7 @@ extension Account.Event {
             case .enrollmentConfirmed: device.map { .deviceConfirmed($0) }
             case .methodChanged: device.map { .methodChanged($0) }
             case .identifierVerified: event.detail["address"]?.string == "phone" ? .phoneVerified : .emailVerified
+            case .identifierRemoved: event.detail["address"]?.string == "phone" ? .phoneRemoved : .emailRemoved
             case .consentGiven: client.map { .consentGiven($0) }
             case .accessEnded: client.map { .accessEnded($0) }
             case .sessionEnded: .sessionEnded

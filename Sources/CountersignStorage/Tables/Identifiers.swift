@@ -20,6 +20,16 @@ private enum Statements {
     static let prove = SQLStatement("UPDATE identifiers SET proved_at = $2 WHERE id = $1")
     static let delete = SQLStatement("DELETE FROM identifiers WHERE id = $1")
     static let deleteAll = SQLStatement("DELETE FROM identifiers WHERE user_id = $1")
+    static let noteRemoved = SQLStatement(
+        """
+        INSERT INTO removed_addresses (user_id, kind, name, removed_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (user_id, kind, name) DO UPDATE SET removed_at = excluded.removed_at
+        """)
+    static let removed = SQLStatement(
+        "SELECT removed_at FROM removed_addresses WHERE user_id = $1 AND kind = $2 AND name = $3")
+    static let forgetRemoved = SQLStatement(
+        "DELETE FROM removed_addresses WHERE user_id = $1 AND kind = $2 AND name = $3")
+    static let forgetAllRemoved = SQLStatement("DELETE FROM removed_addresses WHERE user_id = $1")
     static let deleteClaims = SQLStatement("DELETE FROM identifiers WHERE user_id = $1 AND client_id = $2")
 }
 
@@ -71,6 +81,18 @@ extension SQLTransaction {
         try connection.send(Statements.prove, [claim.value, time.value])
     }
 
+    func noteRemoved(_ name: IdentifierName, of user: UserID, at time: Timestamp) throws {
+        try connection.send(Statements.noteRemoved, [user.value] + Self.arguments(name) + [time.value])
+    }
+
+    func removed(_ name: IdentifierName, of user: UserID) throws -> Timestamp? {
+        try first(Statements.removed, [user.value] + Self.arguments(name)) { try $0.time(0) }
+    }
+
+    func forgetRemoved(_ name: IdentifierName, of user: UserID) throws {
+        try connection.send(Statements.forgetRemoved, [user.value] + Self.arguments(name))
+    }
+
     func delete(_ id: IdentifierID) throws {
         try connection.send(Statements.delete, [id.value])
     }
@@ -80,6 +102,7 @@ extension SQLTransaction {
             try connection.send(Statements.deleteClaims, [user.value, client.value])
         } else {
             try connection.send(Statements.deleteAll, [user.value])
+            try connection.send(Statements.forgetAllRemoved, [user.value])
         }
     }
 

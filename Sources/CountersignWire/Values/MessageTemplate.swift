@@ -10,4 +10,6 @@ package enum MessageTemplate: String, CaseIterable, Sendable {
     case device
     /// Tells a person that they have a new passkey, or that one was removed.
     case passkey
+    /// Tells a person that they have a new address, or that one was removed.
+    case address
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Plain text and HTML from localised templates")
 struct TemplateTests {
     private static let parts = ["subject", "text", "html", "sms"].flatMap { part in
-        ["test", "code", "sign-in", "device", "passkey"].map { "\($0).\(part)" }
+        ["test", "code", "sign-in", "device", "passkey", "address"].map { "\($0).\(part)" }
     }
 
     private func issuer() throws -> Issuer { try #require(Issuer("https://login.example.com")) }
@@ -53,6 +53,20 @@ struct TemplateTests {
         #expect(mail.text.contains("good for 10 minutes") && mail.text.contains("login.example.com"))
         #expect(mail.html.contains("<strong>004711</strong>"))
         #expect(mail.html.contains("<html lang=\"en\">"))
+    }
+
+    @Test("A code that adds an address says so, and from where it was asked for", arguments: ["en", "de"])
+    func adding(in language: String) throws {
+        let message = PersonalMessage.addressCode(
+            EntryNumber(value: 4711), minutes: 10, from: ContextLine(address: "192.0.2.1", userAgent: nil),
+            in: LanguageTag(language))
+        let said = language == "de" ? "fügt diese Adresse seinem Konto hinzu" : "adds this address to their account"
+        let mail = try templates().mail(message)
+        for text in [mail.text, mail.html] {
+            #expect(text.contains(said) && text.contains("192.0.2.1") && text.contains("004711"), "\(text)")
+        }
+        #expect(try !templates().mail(code(language)).text.contains(said))
+        #expect(try templates().text(message).contains(language == "de" ? "Konto hinzuzufügen" : "add this number"))
     }
 
     @Test("Origin-bound one-time codes, Message format: the last line names the host and the code")
@@ -140,22 +154,43 @@ struct TemplateTests {
         }
     }
 
+    @Test(
+        "A message about an address says which, what was done, from where, and where to look",
+        arguments: PersonalMessage.AddressChange.allCases)
+    func address(_ change: PersonalMessage.AddressChange) throws {
+        let words: [PersonalMessage.AddressChange: (String, String)] = [
+            .added: ("new address (", "neue Adresse ("), .removed: ("address removed", "Adresse entfernt"),
+        ]
+        let address = try #require(PersonalAddress("me+x@example.com"))
+        try expectTold(try #require(words[change]), naming: nil) { _, client, time, place, page, language in
+            .address(change, address, by: client, at: time, from: place, page: page, in: language)
+        }
+        let message = PersonalMessage.address(
+            change, address, by: try ClientName("ACME"), at: Timestamp(seconds: 0), from: nil, page: "x", in: nil)
+        let mail = try templates().mail(message)
+        for text in [mail.subject, mail.text, mail.html] { #expect(text.contains("\(address)"), "\(text)") }
+    }
+
     /// Expects of a message about something with a deceptive name that it says all that it must, in both languages.
     private func expectTold(
-        _ words: (english: String, german: String), naming name: String,
+        _ words: (english: String, german: String), naming name: String?,
         _ message: (DisplayLine, ClientName, Timestamp, ContextLine?, String, LanguageTag) -> PersonalMessage
     ) throws {
         let place = ContextLine(address: "192.0.2.1", userAgent: nil)
         for language in [LanguageTag.english, try #require(LanguageTag("de"))] {
             let message = message(
-                try DisplayLine("Mine <\(name)>"), try ClientName("ACME"), Timestamp(seconds: 1_795_428_902), place,
+                try DisplayLine("Mine <\(name ?? "")>"), try ClientName("ACME"), Timestamp(seconds: 1_795_428_902),
+                place,
                 "https://login.example.com/account", language)
             let said = language == .english ? words.english : words.german
             let mail = try templates().mail(message)
             #expect(mail.subject.contains(said), "\(mail.subject)")
             #expect(mail.text.contains("2026-11-23 10:15 UTC") && mail.text.contains("192.0.2.1"))
-            #expect(mail.text.contains("https://login.example.com/account") && mail.text.contains("Mine <\(name)>"))
-            #expect(mail.html.contains("Mine &lt;\(name)&gt;") && !mail.html.contains("<\(name)>"))
+            #expect(mail.text.contains("https://login.example.com/account"))
+            if let name {
+                #expect(mail.text.contains("Mine <\(name)>"))
+                #expect(mail.html.contains("Mine &lt;\(name)&gt;") && !mail.html.contains("<\(name)>"))
+            }
             let text = try templates().text(message)
             #expect(text.contains(said) && !text.contains("@login"))
         }
@@ -184,7 +219,7 @@ struct TemplateTests {
         expectRefusal("de/code.sms does not show {{code}}", of: ["de/code.sms": "Your code"])
         expectRefusal("en/code.html, line 2: expectedSectionEnd", of: ["en/code.html": "{{code}}\n{{#a}}"])
         expectRefusal(
-            "en/code.txt is no part of a template: those are code.html, code.sms, code.subject, code.text, device.html, "
+            "en/code.txt is no part of a template: those are address.html, address.sms, address.subject, address.text, code.html, code.sms, code.subject, code.text, device.html, "
                 + "device.sms, device.subject, device.text, passkey.html, passkey.sms, passkey.subject, passkey.text, sign-in.html, sign-in.sms, sign-in.subject, sign-in.text, test.html, test.sms, test.subject, test.text",
             of: ["en/code.txt": "{{code}}"])
         expectRefusal("/english is not the name of a language, such as de or pt-BR", of: ["english/code.text": ""])

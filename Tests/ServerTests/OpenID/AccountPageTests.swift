@@ -11,14 +11,14 @@ import Testing
 @Suite("The account page")
 struct AccountPageTests {
     /// A scene whose browser is signed in at the shop by its customer's phone, with an account page.
-    private static func with(
-        _ body: @escaping @Sendable (SignInPageScene) async throws -> Void
+    static func with(
+        ways: JSONValue = ["device", "qr"], _ body: @escaping @Sendable (SignInPageScene) async throws -> Void
     ) async throws {
         try await SignInPageScene.with { scene in
             let made = try await scene.server.makeClient("Acme account")
             let settings: JSONValue = [
                 "profile": "web", "redirect_uris": [.string("\(scene.server.issuer)/account")], "asked_browsers": "all",
-                "registration": "known",
+                "registration": "known", "ways": ways,
             ]
             let set = try await scene.scene.administrator.call(
                 .PUT, "/v1/admin/clients/\(made.credential.id)/openid", settings)

@@ -49,7 +49,9 @@ package struct AccountPage: HostedPage {
         case addressTaken(String)
         /// The last address cannot be removed.
         case addressNeeded
-        /// The address can be removed from a time on, in seconds since 1970, because the others are too new.
+        /// There are as many addresses as there may be.
+        case addressesFull
+        /// The address can be removed from a time on, in seconds since 1970, because what takes its place is too new.
         case addressTooNew(until: Int)
         /// A session was ended.
         case sessionEnded
@@ -149,6 +151,7 @@ package struct AccountPage: HostedPage {
         case .addressRemoved(let address): ["saysAddressRemoved": true, "address": address]
         case .addressTaken(let address): ["saysAddressTaken": true, "address": address]
         case .addressNeeded: ["saysAddressNeeded": true]
+        case .addressesFull: ["saysAddressesFull": true]
         case .addressTooNew(let time): ["saysAddressTooNew": true, "until": frame.moment(time)]
         case .sessionEnded: ["saysSessionEnded": true]
         case .othersEnded: ["saysOthersEnded": true]
@@ -169,7 +172,8 @@ package struct AccountPage: HostedPage {
     private static let announced = [
         "Removed", "Suspended", "Confirmed", "ConfirmedLater", "TooWeak", "Gone", "PasskeyCreated",
         "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "PasskeysFull", "PasskeyNotCreated",
-        "AddressAdded", "AddressRemoved", "AddressTaken", "AddressNeeded", "AddressTooNew", "SessionEnded",
+        "AddressAdded", "AddressRemoved", "AddressTaken", "AddressNeeded", "AddressesFull", "AddressTooNew",
+        "SessionEnded",
         "OthersEnded", "AccessEnded",
     ].map { "{{#says\($0)}}[[say\($0)]]{{/says\($0)}}" }.joined()
 }

@@ -8,7 +8,7 @@ package struct AddressPage: HostedPage {
         case removable
         /// It cannot, because there is no other.
         case only
-        /// It can in this session from a time on, in seconds since 1970, because the others are too new.
+        /// It can in this session from a time on, in seconds since 1970, because what takes its place is too new.
         case laterRemovable(from: Int)
     }
 

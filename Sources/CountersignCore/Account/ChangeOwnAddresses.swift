@@ -1,0 +1,232 @@
+package import CountersignWire
+package import Encodings
+
+// People add addresses to their account by a code that is sent there, and remove them. Who may is decided in
+// AccountVisit.swift.
+//
+// Spec: OWASP ASVS 7.5.1; docs/decisions/0079-addresses-on-the-account-page.md.
+
+/// Sends a code to an address that a person adds to their account.
+///
+/// Nothing is written but the message: the code follows from what the page carries sealed.
+package enum AskAddressCode {
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The code is on its way.
+        case sent(Verification)
+        /// The person must sign in, or sign in anew, through the account page's client.
+        case signIn
+        /// The way in which the person has signed in does not suffice.
+        case tooWeak
+        /// The page sends no codes to such an address.
+        case notSent
+        /// The person has proved the address already.
+        case yours
+        /// The person has as many as one may have.
+        case full
+        /// A code was sent a moment ago; another one can be asked for after some seconds.
+        case tooEarly(Verification, retryAfter: Seconds)
+        /// Too many codes were sent; try again after some seconds.
+        case tooMany(retryAfter: Seconds)
+    }
+
+    /// Sends a code.
+    ///
+    /// - Parameters:
+    ///   - address: the address.
+    ///   - earlier: what the page carries, where a code was sent before; nil for the first.
+    ///   - secret: what the browser's cookie holds; nil for none.
+    ///   - user: whom the page was shown to.
+    ///   - place: from where it is asked.
+    ///   - language: the language of the page.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func ask(
+        _ address: PersonalAddress, after earlier: Verification?, by secret: Secret<String>?, shownTo user: UserID,
+        from place: ContextLine?, in language: LanguageTag?, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let made = Verification(id: ports.random.id(at: now), address: address)
+        let limits = ports.limits
+        let transports = ports.transports
+        return try await ports.commit(at: now, as: .user(user)) { work in
+            let busy = earlier == nil ? Seconds(0) : Verification.lifetime
+            guard let visit = try work.visitToAct(secret, shownTo: user, busy: busy) else { return .signIn }
+            let passkeys = try work.passkeys.passkeys(of: user)
+            // check: AddressTests.weak
+            guard try work.mayAddAddresses(by: visit, among: passkeys) else { return .tooWeak }
+            guard let party = try work.relyingParties.find(visit.client.id), party.sends(to: address),
+                transports.reach(address)
+            else { return .notSent }
+            let own = try work.identifiers.verified(of: user)
+            let name = work.hasher.identifier(address)
+            if own.contains(where: { work.hasher.identifier($0.address) == name }) { return .yours }
+            // check: AddressTests.full
+            guard own.count < VerifiedIdentifier.maximumCount else { return .full }
+            if let earlier, let wait = earlier.wait(at: now) { return .tooEarly(earlier, retryAfter: wait) }
+            let asked = try work.count(.addressCodes(of: user))
+            // check: AddressTests.often
+            guard !asked.isExceeded else { return .tooMany(retryAfter: asked.retryAfter(at: now)) }
+            let wrong = try work.counted(.wrongSignInCodes(for: work.hasher.name(of: address)))
+            // check: AddressTests.inARow
+            guard !wrong.isUsedUp else { return .tooMany(retryAfter: wrong.retryAfter(at: now)) }
+            if let wait = try work.refusal(ofCodeTo: address, of: visit.client.id, party, limits) {
+                return .tooMany(retryAfter: wait)
+            }
+            let message = PersonalMessage.addressCode(
+                work.hasher.code(of: made), minutes: Int(Verification.lifetime.value / 60), from: place, in: language)
+            try work.outbox.enqueue(
+                OutboxMessage(
+                    id: work.nextID(), content: .personal(message, to: address, client: visit.client.id), dueAt: now,
+                    expiresAt: now.adding(Verification.lifetime)))
+            work.notify(.outbox)
+            return .sent(made)
+        }
+    }
+}
+
+/// Takes the code that was sent to an address, and makes the address the person's.
+package enum EnterAddressCode {
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The address is the person's, now or since before.
+        case done
+        /// The address is another person's, who has proved it.
+        case taken
+        /// The person has as many as one may have.
+        case full
+        /// It is not the code that was sent; it can be typed some more times.
+        case wrong(triesLeft: Int)
+        /// What was sent is no longer good.
+        case over
+        /// The person must sign in, or sign in anew, through the account page's client.
+        case signIn
+        /// The way in which the person has signed in does not suffice.
+        case tooWeak
+    }
+
+    /// Takes a code.
+    ///
+    /// - Parameters:
+    ///   - code: what was typed.
+    ///   - sent: what the page carries.
+    ///   - secret: what the browser's cookie holds; nil for none.
+    ///   - user: whom the page was shown to.
+    ///   - place: from where it is done.
+    ///   - language: the language of the page.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func enter(
+        _ code: EntryNumber, of sent: Verification, by secret: Secret<String>?, shownTo user: UserID,
+        from place: ContextLine?, in language: LanguageTag?, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let transports = ports.transports
+        return try await ports.commit(at: now, as: .user(user)) { work in
+            guard let visit = try work.visitToAct(secret, shownTo: user, busy: Verification.lifetime) else {
+                return .signIn
+            }
+            let passkeys = try work.passkeys.passkeys(of: user)
+            // check: AddressTests.weak
+            guard try work.mayAddAddresses(by: visit, among: passkeys) else { return .tooWeak }
+            // check: AddressTests.late
+            guard now < sent.id.time.adding(Verification.lifetime) else { return .over }
+            let typed = try work.count(.typedSignInCodes(sent.id))
+            // What is typed beyond the tries must not count against the address.
+            // check: AddressTests.tries
+            guard !typed.isExceeded else { return .over }
+            let inARow = try work.count(.wrongSignInCodes(for: work.hasher.name(of: sent.address)))
+            let refused: Outcome = typed.isUsedUp ? .over : .wrong(triesLeft: typed.left)
+            // check: AddressTests.inARow
+            guard !inARow.isExceeded else { return refused }
+            // check: AddressTests.tries
+            guard EnterSignInCode.Proof.code(code).isOf(sent, work.hasher) else { return refused }
+            try work.forget(inARow.limit)
+            let name = work.hasher.identifier(sent.address)
+            if let proved = try work.identifiers.verified(name) { return proved.user == user ? .done : .taken }
+            // check: AddressTests.replay
+            guard try work.identifiers.removed(name, of: user).map({ $0 < sent.id.time }) ?? true else { return .over }
+            // check: AddressTests.full
+            guard try work.identifiers.verified(of: user).count < VerifiedIdentifier.maximumCount else { return .full }
+            // A client that names the address for this person may have enrolled the device by which they are here.
+            if try work.confirmation(by: visit, among: passkeys) != .byDevice {
+                for claim in try work.identifiers.claims(on: name) where claim.user == user && claim.provedAt == nil {
+                    try work.raise(.claimProved(claim))
+                }
+            }
+            let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
+            try work.tell(.added, sent.address, of: user, teller)
+            _ = try work.verify(sent.address, of: user)
+            return .done
+        }
+    }
+}
+
+/// Removes an address from an account, with the sessions and tokens that codes to it gave.
+///
+/// What clients claim of it for the person ends as well, and they can claim it again without making it the person's:
+/// whoever reads what is sent there could otherwise sign in at these clients as before.
+package enum RemoveOwnAddress {
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// It is removed.
+        case done(PersonalAddress)
+        /// The person must sign in, or sign in anew, through the account page's client.
+        case signIn
+        /// The user has no such address.
+        case notFound
+        /// The person may not remove it, or not yet.
+        case refused(AddressRemoval)
+    }
+
+    /// Removes an address of whoever has signed in; the parameters are those of ``ActOnOwnDevice``.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func remove(
+        _ id: IdentifierID, by secret: Secret<String>?, shownTo user: UserID, from place: ContextLine?,
+        in language: LanguageTag?, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let transports = ports.transports
+        return try await ports.commit(at: now, as: .user(user)) { work in
+            guard let visit = try work.visitToAct(secret, shownTo: user) else { return .signIn }
+            let own = try work.identifiers.verified(of: user)
+            guard let identifier = own.first(where: { $0.id == id }) else { return .notFound }
+            let removal = try work.removal(
+                of: identifier, by: visit, among: try work.passkeys.passkeys(of: user))
+            // check: AddressTests.mailbox
+            guard removal == .now else { return .refused(removal) }
+            let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
+            try work.tell(.removed, identifier.address, of: user, teller)
+            try work.remove(identifier)
+            return .done(identifier.address)
+        }
+    }
+}
+
+extension UnitOfWork {
+    fileprivate func remove(_ identifier: VerifiedIdentifier) throws {
+        let claims = try identifiers.claims(on: hasher.identifier(identifier.address))
+        let ids = Set([identifier.id] + claims.filter { $0.user == identifier.user }.map(\.id))
+        for id in ids { try identifiers.delete(id) }
+        try identifiers.noteRemoved(hasher.identifier(identifier.address), of: identifier.user, at: now)
+        // What waits was perhaps brought in by the address alone.
+        for device in try enrollments.active(of: identifier.user) { try stopConfirming(device) }
+        for passkey in try passkeys.passkeys(of: identifier.user) where passkey.isPresent && !passkey.counts(at: now) {
+            try remove(passkey)
+        }
+        try endAccess(of: identifier.user) { evidence in
+            if case .code(let id, _) = evidence { ids.contains(id) } else { false }
+        }
+        try raise(.identifierRemoved(identifier))
+    }
+
+    fileprivate func tell(
+        _ change: PersonalMessage.AddressChange, _ address: PersonalAddress, of user: UserID, _ teller: OwnerTeller
+    ) throws {
+        try tell(
+            .address(
+                change, address, by: teller.client.name, at: now, from: teller.place, page: issuer.accountPage,
+                in: teller.language), to: user, teller)
+    }
+}
