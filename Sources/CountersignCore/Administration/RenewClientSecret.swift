@@ -80,10 +80,3 @@ extension RenewClientSecret.Outcome: KeptOutcome {
         self = .renewed(.init(client: client, secret: secret, earlierUntil: until))
     }
 }
-
-extension UnitOfWork {
-    /// Makes all calls that wait for a client's open challenges check again whether they are still allowed.
-    func notifyWatchers(of client: ClientID) throws {
-        for challenge in try challenges.open(of: client, limit: .max) { notify(.challenge(challenge)) }
-    }
-}

@@ -79,7 +79,7 @@ package enum AskChallenge {
         let result = try await ports.commit(at: now, as: caller.actor) { work in
             // Nothing would cancel what a client asks that is being disabled.
             let held = try work.clients.lock(caller.client, asking: request.type)
-            if let refusal = caller.refusal(as: held?.client, needing: .challenges, at: now) {
+            if let refusal = try work.stores.refusal(of: caller, as: held?.client, needing: .challenges, at: now) {
                 return Replayable.done(Outcome.refused(.caller(refusal)))
             }
             guard let (client, type) = held else { preconditionFailure("an unknown client is refused") }
@@ -98,7 +98,7 @@ package enum AskChallenge {
                 return .asked(AskedChallenge(asked))
             }
         }
-        if result == .done(.refused(.caller(.unknown))) { ports.knownCredentials.forget(caller.client) }
+        if result == .done(.refused(.caller(.unknown))) { ports.forget(caller) }
         return result
     }
 

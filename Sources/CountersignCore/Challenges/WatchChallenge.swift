@@ -30,7 +30,7 @@ package enum WatchChallenge {
         _ id: ChallengeID, for caller: ClientCredential, ports: Ports
     ) async throws -> Outcome {
         let found = try await read(id, for: caller, ports: ports)
-        if found == .refused(.unknown) { ports.knownCredentials.forget(caller.client) }
+        if found == .refused(.unknown) { ports.forget(caller) }
         guard case .shown(let shown) = found, !shown.challenge.state.isEnded,
             shown.challenge.expiresAt <= ports.time.now
         else { return found }

@@ -1,4 +1,5 @@
 package import CountersignWire
+import Crypto
 package import Encodings
 
 /// Authenticates the callers of the API.
@@ -100,7 +101,7 @@ package struct ClientCaller: Hashable, Sendable {
 
     /// The actor of the client's calls.
     package var actor: Actor {
-        if credential.secret == nil { return .bootstrap(client.id) }
+        if credential.proof == .bootstrap { return .bootstrap(client.id) }
         return client.isOperator ? .operator(client.id) : .client(client.id)
     }
 
@@ -111,25 +112,73 @@ package struct ClientCaller: Hashable, Sendable {
     ///   - secret: the hash of the secret that it has shown; nil for the operator's client with the bootstrap token.
     package init(client: Client, secret: SecretHash?) {
         self.client = client
-        credential = ClientCredential(client: client.id, secret: secret)
+        credential = ClientCredential(client: client.id, proof: secret.map { .secret($0) } ?? .bootstrap)
     }
+
+    /// A client that has shown an access token of its own.
+    init(client: Client, token: ClientToken) {
+        self.client = client
+        credential = ClientCredential(client: client.id, proof: .token(token))
+    }
+
+    /// Whether the client may do what needs a right, with the credential that it has shown.
+    package func has(_ right: Right) -> Bool { client.rights.contains(right) && credential.isFor(right) }
 }
 
 /// The credential of a caller, which may be valid no more: operations that take it check it where they read, and those
 /// that wait check it again at the end.
 package struct ClientCredential: Hashable, Sendable {
+    /// What a client has shown.
+    enum Proof: Hashable, Sendable {
+        /// The operator's bootstrap token.
+        case bootstrap
+        /// A secret with this hash.
+        case secret(SecretHash)
+        /// An access token of its own.
+        case token(ClientToken)
+    }
+
     /// The client.
     package let client: ClientID
-    /// The hash of the secret it has shown; nil for the operator's client, which has none.
-    package let secret: SecretHash?
+    /// What it has shown.
+    let proof: Proof
+
+    /// The hash of the secret it has shown; nil if it was another proof.
+    var secret: SecretHash? { if case .secret(let hash) = proof { hash } else { nil } }
+
+    /// Whether it is for what needs a right, if the client has the right.
+    fileprivate func isFor(_ right: Right) -> Bool {
+        if case .token(let token) = proof { token.rights.contains(right) } else { true }
+    }
 
     /// The actor of the caller's operations.
-    var actor: Actor { secret == nil ? .bootstrap(client) : .client(client) }
+    var actor: Actor { proof == .bootstrap ? .bootstrap(client) : .client(client) }
 
     /// A credential of these parts.
-    package init(client: ClientID, secret: SecretHash?) {
+    init(client: ClientID, proof: Proof) {
         self.client = client
-        self.secret = secret
+        self.proof = proof
+    }
+}
+
+/// An access token that a client has got for itself.
+package struct ClientToken: Hashable, Sendable {
+    /// Its own name.
+    package let jti: String
+    /// What it is for.
+    package let rights: Set<Right>
+    /// When it was signed.
+    package let issuedAt: Timestamp
+    /// When it ends.
+    package let expiresAt: Timestamp
+    /// The mark of the secret that the client had when it got the token.
+    let secretMark: String
+}
+
+extension Client {
+    /// What tells the client's secret from an earlier one, so that tokens end with it.
+    var secretMark: String {
+        Base64URL.encode(Array(SHA256.hash(data: Array("token".utf8) + (secretHash?.bytes ?? [])).prefix(12)))
     }
 }
 
@@ -143,27 +192,62 @@ package enum CallerRefusal: Error, Hashable, Sendable {
     case rightMissing(Right)
 }
 
+extension Ports {
+    /// Forgets a secret that was right before, and is no more.
+    func forget(_ caller: ClientCredential) {
+        if caller.secret != nil { knownCredentials.forget(caller.client) }
+    }
+}
+
 extension Stores {
     /// Why a caller may not do what needs a right; nil if it may.
     func refusal(of caller: ClientCredential, needing right: Right, at now: Timestamp) throws -> CallerRefusal? {
-        caller.refusal(as: try clients.find(caller.client), needing: right, at: now)
+        try refusal(of: caller, as: try clients.find(caller.client), needing: right, at: now)
+    }
+
+    /// Why a caller may not do what needs a right; nil if it may.
+    ///
+    /// - Parameters:
+    ///   - caller: the credential that the caller has shown.
+    ///   - client: the client as it is now; nil if it is there no more.
+    ///   - right: the right.
+    ///   - now: the current time.
+    func refusal(
+        of caller: ClientCredential, as client: Client?, needing right: Right, at now: Timestamp
+    ) throws -> CallerRefusal? {
+        if case .token(let token) = caller.proof {
+            // A wait outlives the check of its token.
+            // check: ClientTokenTests.waits
+            guard try !families.isRevoked(token.jti) && relyingParties.find(caller.client) != nil else {
+                return .unknown
+            }
+        }
+        return caller.refusal(as: client, needing: right, at: now)
     }
 }
 
 extension ClientCredential {
-    /// Why the caller may not do what needs a right; nil if it may.
-    ///
-    /// - Parameters:
-    ///   - client: the client as it is now; nil if it is there no more.
-    ///   - right: the right.
-    ///   - now: the current time.
-    func refusal(as client: Client?, needing right: Right, at now: Timestamp) -> CallerRefusal? {
+    fileprivate func refusal(as client: Client?, needing right: Right, at now: Timestamp) -> CallerRefusal? {
         guard let client else { return .unknown }
-        let isEarlier = client.earlierSecret.map { $0.hash == secret && now < $0.until } ?? false
+        let isGood =
+            switch proof {
+            case .bootstrap: client.secretHash == nil
+            case .secret(let hash):
+                client.secretHash == hash
+                    || client.earlierSecret.map { $0.hash == hash && now < $0.until } ?? false
+            case .token(let token): now < token.expiresAt && token.secretMark.hasSameBytes(as: client.secretMark)
+            }
         // check: KnownCallersTests.earlierSecret
-        guard client.secretHash == secret || isEarlier else { return .unknown }
+        guard isGood else { return .unknown }
         // check: KnownCallersTests.client
         guard client.disabledAt == nil else { return .disabled }
-        return client.rights.contains(right) ? nil : .rightMissing(right)
+        return client.rights.contains(right) && isFor(right) ? nil : .rightMissing(right)
+    }
+}
+
+extension UnitOfWork {
+    /// Makes all calls that wait for a client's open challenges check again whether they are still allowed.
+    func notifyWatchers(of client: ClientID) throws {
+        for challenge in try challenges.open(of: client, limit: .max) { notify(.challenge(challenge)) }
     }
 }

@@ -9,6 +9,8 @@ package enum IntrospectToken {
     package enum Outcome: Equatable, Sendable {
         /// The access token is good.
         case access(VerifiedAccess)
+        /// The access token that the client got for itself is good, for these rights.
+        case client(ClientToken, rights: Set<Right>)
         /// The refresh token is good.
         case refresh(TokenFamily)
         /// It is not, or the caller may not know.
@@ -28,6 +30,13 @@ package enum IntrospectToken {
                 family.generation == generation
             else { return .inactive }
             return .refresh(family)
+        }
+        if let verified = try await VerifyClientToken.verify(token, ports: ports) {
+            let rights = verified.token.rights.intersection(verified.client.rights)
+            guard verified.client.id == client, verified.client.disabledAt == nil, !rights.isEmpty else {
+                return .inactive
+            }
+            return .client(verified.token, rights: rights)
         }
         guard let verified = try await VerifyAccessToken.verify(token, ports: ports), verified.family.client == client
         else { return .inactive }

@@ -56,23 +56,59 @@ enum VerifyAccessToken {
     ///
     /// - Throws: ``StoreError``.
     static func verify(_ token: Secret<String>, ports: Ports) async throws -> VerifiedAccess? {
-        let now = ports.time.now
+        guard let claims = try AccessClaims(of: token, ports: ports),
+            let id = claims.jti.split(separator: ".").first.flatMap({ TokenFamilyID($0) })
+        else { return nil }
+        return try await ports.store.read { reader in
+            guard let family = try reader.families.find(id), family.isActive(at: ports.time.now),
+                try !reader.families.isRevoked(claims.jti)
+            else { return nil }
+            return VerifiedAccess(
+                family: family, jti: claims.jti, scopes: claims.scopes, issuedAt: claims.issuedAt,
+                expiresAt: claims.expiresAt)
+        }
+    }
+}
+
+/// What an access token says that we have signed, for us, and that is not over.
+///
+/// Spec: RFC 9068 §4.
+struct AccessClaims {
+    /// Its own name.
+    let jti: String
+    /// Whom it is about: a user, or the client itself.
+    let subject: String
+    /// The client that got it.
+    let client: String
+    /// Its scopes.
+    let scopes: [String]
+    /// The mark of the client's secret; nil in a token that is about a user.
+    let secretMark: String?
+    /// When it was signed.
+    let issuedAt: Timestamp
+    /// When it ends.
+    let expiresAt: Timestamp
+
+    /// Verifies a token; nil if it is not such.
+    ///
+    /// - Throws: ``StoreError``.
+    init?(of token: Secret<String>, ports: Ports) throws {
         let keys = try ports.keys.current().tokens.published
         guard
             let verified = try? JWS.verify(
                 token.reveal(), algorithms: [.es256], type: .exactly("at+jwt"), keys: keys),
             let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
-            claims["aud"] == .string("\(ports.issuer)"), let end = claims["exp"]?.integer, now.seconds < end,
-            let start = claims["iat"]?.integer, let jti = claims["jti"]?.string, let scope = claims["scope"]?.string,
-            let id = jti.split(separator: ".").first.flatMap({ TokenFamilyID($0) })
+            claims["aud"] == .string("\(ports.issuer)"), let end = claims["exp"]?.integer,
+            ports.time.now.seconds < end, let start = claims["iat"]?.integer, let jti = claims["jti"]?.string,
+            let subject = claims["sub"]?.string, let client = claims["client_id"]?.string,
+            let scope = claims["scope"]?.string
         else { return nil }
-        return try await ports.store.read { reader in
-            guard let family = try reader.families.find(id), family.isActive(at: now),
-                try !reader.families.isRevoked(jti)
-            else { return nil }
-            return VerifiedAccess(
-                family: family, jti: jti, scopes: scope.split(separator: " ").map(String.init),
-                issuedAt: Timestamp(seconds: start), expiresAt: Timestamp(seconds: end))
-        }
+        self.jti = jti
+        self.subject = subject
+        self.client = client
+        scopes = scope.split(separator: " ").map(String.init)
+        secretMark = claims[ClientToken.secretClaim]?.string
+        issuedAt = Timestamp(seconds: start)
+        expiresAt = Timestamp(seconds: end)
     }
 }

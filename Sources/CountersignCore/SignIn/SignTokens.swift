@@ -45,14 +45,11 @@ package enum SignTokens {
         let keys = try ports.keys.current().tokens
         let family = given.family
         let algorithm = given.party.profile.idTokenAlgorithm
-        guard let accessKey = keys.es256, let identityKey = keys.key(algorithm) else {
-            throw StoreError.corruptRow("no token key")
-        }
+        guard let identityKey = keys.key(algorithm) else { throw StoreError.corruptRow("no token key") }
         let expiresAt = min(family.expiresAt, now.adding(TokenLifetimes.access))
         let random = Base64URL.encode(ports.random.bytes(16))
-        let access = try await JWS.sign(
-            accessClaims(of: given, issuer: ports.issuer, random: random, at: now, until: expiresAt).encoded,
-            type: "at+jwt", by: accessKey, keyID: accessKey.keyID)
+        let access = try await signAccess(
+            accessClaims(of: given, issuer: ports.issuer, random: random, at: now, until: expiresAt), ports: ports)
         var identity: String?
         if given.scopes.contains(TokenFamily.openID) {
             identity = try await JWS.sign(
@@ -63,6 +60,14 @@ package enum SignTokens {
             access: Secret(access), expiresIn: expiresAt - now, identity: identity.map { Secret($0) },
             refresh: family.isOffline ? ports.hasher.refreshToken(family.generation, of: family.id) : nil,
             scopes: given.scopes)
+    }
+
+    /// An access token with these claims.
+    ///
+    /// Spec: RFC 9068 §2.1.
+    static func signAccess(_ claims: JSONValue, ports: Ports) async throws -> String {
+        guard let key = try ports.keys.current().tokens.es256 else { throw StoreError.corruptRow("no token key") }
+        return try await JWS.sign(claims.encoded, type: "at+jwt", by: key, keyID: key.keyID)
     }
 
     /// Spec: RFC 9068 §2.2.

@@ -36,10 +36,17 @@ final class DoorResources: Sendable {
         try await authentication(.refused, named: nil, from: caller)
     }
 
-    /// Authenticates the operator's client by the bootstrap token, which is valid only on the server's own machine.
-    func client(bootstrapToken: Secret<String>, of incoming: Incoming) async throws -> ClientAuthentication {
+    /// Authenticates a client by an access token of its own, or the operator's client by the bootstrap token, which is
+    /// valid only on the server's own machine.
+    func client(bearer token: Secret<String>, of incoming: Incoming) async throws -> ClientAuthentication {
+        // Only a JWT has dots. Nobody guesses its signature, and each ends after some minutes: such failures are not counted.
+        if token.reveal().utf8.contains(UInt8(ascii: ".")) {
+            let outcome = try await AuthenticateClient.authenticate(accessToken: token, ports: ports)
+            guard case .authenticated = outcome else { return .invalidToken }
+            return try await authentication(outcome, named: nil, from: incoming.context)
+        }
         let outcome = try await AuthenticateClient.authenticate(
-            bootstrapToken: bootstrapToken, isFromLoopback: incoming.isFromThisMachine, ports: ports)
+            bootstrapToken: token, isFromLoopback: incoming.isFromThisMachine, ports: ports)
         return try await authentication(outcome, named: "bearer", from: incoming.context)
     }
 

@@ -6,7 +6,8 @@ import HTTPTypes
 
 /// How callers of the native API authenticate.
 extension NativeAPI {
-    /// Authenticates a client by its secret, or the operator's client by the bootstrap token.
+    /// Authenticates a client by its secret or by an access token of its own, or the operator's client by the bootstrap
+    /// token.
     ///
     /// Spec: RFC 6749 §2.3.1 (`client_secret_basic`), RFC 6750 §2.1.
     func client(of incoming: Incoming) async throws -> ClientCaller {
@@ -22,13 +23,14 @@ extension NativeAPI {
             guard let (id, secret) = Self.basicCredentials(in: header) else { throw malformed }
             authentication = try await resources.client(id, secret: secret, from: incoming.context)
         case "bearer":
-            authentication = try await resources.client(bootstrapToken: Secret(String(parts[1])), of: incoming)
+            authentication = try await resources.client(bearer: Secret(String(parts[1])), of: incoming)
         default:
             throw RequestRefusal.unauthorized(detail: "use Basic with a client's id and secret, or Bearer")
         }
         switch authentication {
         case .client(let caller): return caller
         case .failed: throw RequestRefusal.unauthorized()
+        case .invalidToken: throw RequestRefusal.invalidToken
         case .tooManyFailures(let seconds): throw RequestRefusal.tooManyFailures(retryAfter: seconds)
         case .disabled: throw RequestRefusal.clientDisabled
         }
@@ -42,7 +44,7 @@ extension NativeAPI {
             return known
         }
         let caller = try await client(of: incoming)
-        guard caller.client.rights.contains(right) else { throw RequestRefusal.rightMissing(right.rawValue) }
+        guard caller.has(right) else { throw RequestRefusal.rightMissing(right.rawValue) }
         return caller.credential
     }
 

@@ -13,7 +13,7 @@ extension NativeAPI {
 
     func addExports(to routes: inout NativeRoutes) {
         routes.client(.get, "/v1/users/:user/export", .users) { [self] caller, incoming in
-            for right in [Right.challenges, .enrollments] where !caller.client.rights.contains(right) {
+            for right in [Right.challenges, .enrollments] where !caller.has(right) {
                 throw RequestRefusal.rightMissing(right.rawValue)
             }
             return try await export(try incoming.user(), in: .client(caller.client.id), by: caller)

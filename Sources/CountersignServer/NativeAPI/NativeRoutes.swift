@@ -51,7 +51,7 @@ struct NativeRoutes {
     ) {
         let admit = { @Sendable [api] (incoming: Incoming) in
             let caller = try await api.client(of: incoming)
-            guard caller.client.rights.contains(right) else { throw RequestRefusal.rightMissing(right.rawValue) }
+            guard caller.has(right) else { throw RequestRefusal.rightMissing(right.rawValue) }
             return caller
         }
         add(method, path, query: known, admitting: admit, handler: handler)

@@ -11,9 +11,12 @@ extension OAuthDoor {
     func addToken(to table: inout RouteTable) {
         addShared(.post, "/oauth2/token", to: &table) { [self] incoming in
             let form = try FormFields(form: incoming)
-            let client = try await client(of: incoming, form)
-            guard let grant = form["grant_type"] else { throw OAuthError(.invalidRequest, "grant_type is missing") }
+            let grant = form["grant_type"]
+            // Spec: RFC 6749 §4.4.
+            let client = try await client(of: incoming, form, mayBePublic: grant != "client_credentials")
+            guard let grant else { throw OAuthError(.invalidRequest, "grant_type is missing") }
             switch grant {
+            case "client_credentials": return (try await giveClientToken(form, to: client), client)
             case "authorization_code": return (try await redeemCode(form, by: client), client)
             case "refresh_token": return (try await refresh(form, by: client), client)
             default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
@@ -39,13 +42,25 @@ extension OAuthDoor {
         guard let token = form["refresh_token"] else {
             throw OAuthError(.invalidRequest, "refresh_token is missing")
         }
-        let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) }
-        switch try await RefreshTokens.refresh(Secret(token), scopes: scopes, by: client, ports: ports) {
+        switch try await RefreshTokens.refresh(Secret(token), scopes: Self.scopes(form), by: client, ports: ports) {
         case .refreshed(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         case .invalid: throw OAuthError(.invalidGrant, "the refresh token is over, replaced or another client's")
         case .scopeExceeded: throw OAuthError(.invalidScope, "scope has more than was given")
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
+    }
+
+    /// Spec: RFC 6749 §4.4.
+    private func giveClientToken(_ form: FormFields, to client: ClientID) async throws -> Response {
+        switch try await GiveClientToken.give(scopes: Self.scopes(form), to: client, ports: ports) {
+        case .given(let tokens): return Self.reply(tokens)
+        case .scopeExceeded: throw OAuthError(.invalidScope, "scope has what is no right of the client")
+        case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
+        }
+    }
+
+    private static func scopes(_ form: FormFields) -> [String]? {
+        form["scope"].map { $0.split(separator: " ").map(String.init) }
     }
 
     /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3.

@@ -12,6 +12,7 @@ extension OAuthDoor {
             switch try await IntrospectToken.introspect(token, by: client, ports: ports) {
             case .access(let access):
                 return Response(json: describe(access.family, access.scopes, access))
+            case .client(let token, let rights): return Response(json: describe(token, for: rights, of: client))
             case .refresh(let family):
                 return Response(json: describe(family, family.scopes, nil))
             case .inactive: return Response(json: ["active": false])
@@ -35,6 +36,17 @@ extension OAuthDoor {
         let client = try await client(of: incoming, form, mayBePublic: mayBePublic)
         guard let token = form["token"] else { throw OAuthError(.invalidRequest, "token is missing") }
         return (client, Secret(token))
+    }
+
+    /// Spec: RFC 7662 §2.2.
+    private func describe(_ token: ClientToken, for rights: Set<Right>, of client: ClientID) -> JSONValue {
+        [
+            "active": true, "scope": .string(rights.map(\.rawValue).sorted().joined(separator: " ")),
+            "client_id": .string("\(client)"), "token_type": "Bearer", "sub": .string("\(client)"),
+            "iss": .string("\(ports.issuer)"), "aud": .string("\(ports.issuer)"),
+            "iat": .integer(token.issuedAt.seconds), "exp": .integer(token.expiresAt.seconds),
+            "jti": .string(token.jti),
+        ]
     }
 
     /// Spec: RFC 7662 §2.2.

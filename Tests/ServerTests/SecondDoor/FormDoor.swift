@@ -63,7 +63,8 @@ final class FormDoor: Door {
         switch try await resources.client(id, secret: secret, from: context) {
         case .client(let caller) where caller.client.rights.contains(.challenges): return caller
         case .client: throw FormRefusal("unauthorized_client", "the client may not ask", status: 403)
-        case .failed, .disabled: throw FormRefusal("invalid_client", "id and secret do not match", status: 401)
+        case .failed, .invalidToken, .disabled:
+            throw FormRefusal("invalid_client", "id and secret do not match", status: 401)
         case .tooManyFailures: throw FormRefusal("slow_down", "too many wrong secrets", status: 429)
         }
     }

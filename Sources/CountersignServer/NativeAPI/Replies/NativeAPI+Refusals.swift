@@ -8,6 +8,9 @@ extension NativeAPI {
     func refusal(of error: any Error, _ context: ServerContext) -> RenderedRefusal? {
         switch error {
         case let problem as ProblemDetails: rendered(problem, context)
+        // Spec: RFC 6750 §3.1.
+        case RequestRefusal.invalidToken:
+            rendered(ProblemDetails(request: .invalidToken), context, challenge: "Bearer error=\"invalid_token\"")
         case let refusal as RequestRefusal: rendered(ProblemDetails(request: refusal), context)
         case let error as JSONSyntaxError: rendered(ProblemDetails(syntax: error), context)
         case let error as JSONShapeError: rendered(ProblemDetails(shape: error), context)
@@ -21,10 +24,12 @@ extension NativeAPI {
         rendered(ProblemDetails(failure: failure), context)
     }
 
-    private func rendered(_ problem: ProblemDetails, _ context: ServerContext) -> RenderedRefusal {
+    private func rendered(
+        _ problem: ProblemDetails, _ context: ServerContext, challenge: String = "Basic realm=\"countersign\""
+    ) -> RenderedRefusal {
         var headers: HTTPFields = [.contentType: ProblemDetails.mediaType]
         if let seconds = problem["retry_after"]?.integer { headers[.retryAfter] = "\(seconds)" }
-        if problem.knownCode == .unauthorized { headers[.wwwAuthenticate] = "Basic realm=\"countersign\"" }
+        if problem.knownCode == .unauthorized { headers[.wwwAuthenticate] = challenge }
         if problem.knownCode == .unsupportedMediaType {
             headers[.accept] = "application/json"
             headers[.acceptEncoding] = "identity"
