@@ -148,44 +148,48 @@ extension UnitOfWork {
     /// Whether a device of a user was removed a moment ago.
     private func hasLost(_ user: UserID) throws -> Bool { try trustState(of: user, in: nil).leftBehind != nil }
 
-    /// Whether a person may remove one of their addresses by what has authenticated them.
+    /// Whether a person may remove each of their addresses by what has authenticated them.
     ///
     /// Whoever reads one mailbox could otherwise lock its owner out, who has two. So another address does not remove one
     /// that is as old as a new device waits, and what does must be as old, as must an address that stays: a thief could
     /// have brought them in a moment ago. What a thief has added goes at once.
     ///
     /// - Parameters:
-    ///   - identifier: the address.
+    ///   - addresses: all that the user has.
     ///   - visit: who is at the page.
     ///   - passkeys: the user's passkeys, also those that were removed lately.
-    func removal(
-        of identifier: VerifiedIdentifier, by visit: AccountVisit, among passkeys: [RegisteredPasskey]
-    ) throws -> AddressRemoval {
+    func removals(
+        of addresses: [VerifiedIdentifier], by visit: AccountVisit, among passkeys: [RegisteredPasskey]
+    ) throws -> [IdentifierID: AddressRemoval] {
         let authentication = visit.session.authentication
-        let others = try identifiers.verified(of: visit.user).filter { $0.id != identifier.id }
         let wait = try wait(of: visit.user)
         let isStrong = try confirmation(by: visit, among: passkeys) == .byDevice
-        // Clients that a thief has signed in to may make new devices wait longer, but no address younger.
-        if now < identifier.verifiedAt.adding(min(wait, Client.standardCoolingOff)) {
-            let isTwoFactors = authentication.strength >= .twoFactors
-            let there: Timestamp?
-            switch authentication.evidence {
-            case .code(let id, _): there = others.first { $0.id == id }?.verifiedAt
-            case .approval(_, let id):
-                there = isStrong || isTwoFactors ? try enrollments.find(id)?.createdAt : nil
-            case .passkey(let id): there = passkeys.first { $0.id == id }?.createdAt
-            }
-            if let there, there < identifier.verifiedAt { return .now }
-        }
-        guard let oldest = others.map(\.verifiedAt).min() else { return .never }
+        // Since when what they have signed in by is there, to remove a younger address, and an older one.
+        let there: Timestamp?
         let since: Timestamp?
         switch authentication.evidence {
-        case .code(let id, _): since = id == identifier.id ? oldest : nil
-        case .approval(_, let id): since = isStrong ? try enrollments.find(id)?.confirmedAt : nil
-        case .passkey(let id): since = isStrong ? passkeys.first { $0.id == id }?.createdAt : nil
+        case .code(let id, _):
+            there = addresses.first { $0.id == id }?.verifiedAt
+            since = nil
+        case .approval(_, let id):
+            let device = try enrollments.find(id)
+            there = isStrong || authentication.strength >= .twoFactors ? device?.createdAt : nil
+            since = isStrong ? device?.confirmedAt : nil
+        case .passkey(let id):
+            there = passkeys.first { $0.id == id }?.createdAt
+            since = isStrong ? there : nil
         }
-        guard let since else { return .tooWeak }
-        let from = max(since, oldest).adding(wait)
-        return from <= now ? .now : .from(from)
+        // Clients that a thief has signed in to may make new devices wait longer, but no address younger.
+        let youth = min(wait, Client.standardCoolingOff)
+        func removal(of identifier: VerifiedIdentifier) -> AddressRemoval {
+            if let there, there < identifier.verifiedAt, now < identifier.verifiedAt.adding(youth) { return .now }
+            let others = addresses.filter { $0.id != identifier.id }
+            guard let oldest = others.map(\.verifiedAt).min() else { return .never }
+            let isItself = authentication.evidence == .code(identifier.id, identifier.address.kind)
+            guard let since = isItself ? oldest : since else { return .tooWeak }
+            let from = max(since, oldest).adding(wait)
+            return from <= now ? .now : .from(from)
+        }
+        return Dictionary(addresses.map { ($0.id, removal(of: $0)) }) { first, _ in first }
     }
 }

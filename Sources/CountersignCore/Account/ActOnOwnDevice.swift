@@ -58,12 +58,12 @@ package enum ActOnOwnDevice {
             switch act {
             case .remove:
                 _ = try work.removeEnrollment(id, reason: .account, concerning: visit.client.id)
-                try work.tell(.removed, of: device, at: now, teller)
+                try work.tell(.device(.removed, name), of: user, at: now, teller)
             case .suspend:
                 guard device.counts(at: now) else { return .notFound }
                 guard device.state == .active else { return .done(name) }
                 try work.setSuspended(device, true)
-                try work.tell(.suspended, of: device, at: now, teller)
+                try work.tell(.device(.suspended, name), of: user, at: now, teller)
             case .confirm:
                 guard !device.isConfirmed else { return .done(name) }
                 let passkeys = try work.passkeys.passkeys(of: user)
@@ -74,24 +74,13 @@ package enum ActOnOwnDevice {
                     let isNew = device.confirmingFrom == nil
                     let earliest = try work.passkeyWait(of: user, among: passkeys)
                     if let time = try work.confirmByAddress(device, notBefore: earliest) {
-                        if isNew { try work.tell(.confirming, of: device, at: time, teller) }
+                        if isNew { try work.tell(.device(.confirming, name), of: user, at: time, teller) }
                         return .later(name, from: time)
                     }
                 }
-                try work.tell(.confirmed, of: device, at: now, teller)
+                try work.tell(.device(.confirmed, name), of: user, at: now, teller)
             }
             return .done(name)
         }
-    }
-}
-
-extension UnitOfWork {
-    fileprivate func tell(
-        _ change: PersonalMessage.DeviceChange, of device: Enrollment, at time: Timestamp, _ teller: OwnerTeller
-    ) throws {
-        try tell(
-            .device(
-                change, of: device.device.name, by: teller.client.name, at: time, from: teller.place,
-                page: issuer.accountPage, in: teller.language), to: device.user, teller)
     }
 }

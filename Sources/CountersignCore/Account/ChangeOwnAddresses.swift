@@ -155,7 +155,7 @@ package enum EnterAddressCode {
                 }
             }
             let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
-            try work.tell(.added, sent.address, of: user, teller)
+            try work.tell(.address(.added, sent.address), of: user, at: now, teller)
             _ = try work.verify(sent.address, of: user)
             return .done
         }
@@ -192,12 +192,12 @@ package enum RemoveOwnAddress {
             guard let visit = try work.visitToAct(secret, shownTo: user) else { return .signIn }
             let own = try work.identifiers.verified(of: user)
             guard let identifier = own.first(where: { $0.id == id }) else { return .notFound }
-            let removal = try work.removal(
-                of: identifier, by: visit, among: try work.passkeys.passkeys(of: user))
+            let passkeys = try work.passkeys.passkeys(of: user)
+            let removal = try work.removals(of: own, by: visit, among: passkeys)[id] ?? .never
             // check: AddressTests.mailbox
             guard removal == .now else { return .refused(removal) }
             let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
-            try work.tell(.removed, identifier.address, of: user, teller)
+            try work.tell(.address(.removed, identifier.address), of: user, at: now, teller)
             try work.remove(identifier)
             return .done(identifier.address)
         }
@@ -219,14 +219,5 @@ extension UnitOfWork {
             if case .code(let id, _) = evidence { ids.contains(id) } else { false }
         }
         try raise(.identifierRemoved(identifier))
-    }
-
-    fileprivate func tell(
-        _ change: PersonalMessage.AddressChange, _ address: PersonalAddress, of user: UserID, _ teller: OwnerTeller
-    ) throws {
-        try tell(
-            .address(
-                change, address, by: teller.client.name, at: now, from: teller.place, page: issuer.accountPage,
-                in: teller.language), to: user, teller)
     }
 }

@@ -13,8 +13,13 @@ struct OwnerTeller: Sendable {
 }
 
 extension UnitOfWork {
-    /// Sends a message to all addresses of a user that can be reached.
-    func tell(_ message: PersonalMessage, to user: UserID, _ teller: OwnerTeller) throws {
+    /// Tells all addresses of a user that can be reached what was done on the account page, or will be at a time.
+    func tell(
+        _ change: PersonalMessage.AccountChange, of user: UserID, at time: Timestamp, _ teller: OwnerTeller
+    ) throws {
+        let message = PersonalMessage.changed(
+            change, by: teller.client.name, at: time, from: teller.place, page: issuer.accountPage,
+            in: teller.language)
         let party = try relyingParties.find(teller.client.id)
         for identifier in try identifiers.verified(of: user) where teller.transports.reach(identifier.address) {
             // Text messages cost, so they go only where the page sends codes as well.

@@ -73,7 +73,8 @@ package enum RegisterPasskey {
             guard try work.passkeys.insert(passkey) else { return .refused }
             try work.raise(.passkeyCreated(passkey))
             let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
-            try work.tell(passkey.counts(at: now) ? .created : .waiting, of: passkey, at: passkey.countsFrom, teller)
+            try work.tell(
+                .passkey(passkey.counts(at: now) ? .created : .waiting, name), of: user, at: passkey.countsFrom, teller)
             return .done(passkey)
         }
     }
@@ -122,7 +123,7 @@ package enum ActOnOwnPasskey {
             case .remove:
                 try work.remove(passkey)
                 let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
-                try work.tell(.removed, of: passkey, at: now, teller)
+                try work.tell(.passkey(.removed, passkey.name), of: user, at: now, teller)
                 return .done(passkey.name)
             }
         }
@@ -137,15 +138,5 @@ extension UnitOfWork {
         try passkeys.remove(passkey.id, until: now.adding(passkey.counts(at: now) ? try wait(of: passkey.user) : 0))
         try endAccess(of: passkey.user) { $0 == .passkey(passkey.id) }
         try raise(.passkeyRemoved(passkey))
-    }
-
-    fileprivate func tell(
-        _ change: PersonalMessage.PasskeyChange, of passkey: RegisteredPasskey, at time: Timestamp,
-        _ teller: OwnerTeller
-    ) throws {
-        try tell(
-            .passkey(
-                change, of: passkey.name, by: teller.client.name, at: time, from: teller.place,
-                page: issuer.accountPage, in: teller.language), to: passkey.user, teller)
     }
 }

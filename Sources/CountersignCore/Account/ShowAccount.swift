@@ -143,9 +143,7 @@ extension UnitOfWork {
         return Account(
             visit: visit, ways: party?.ways ?? [],
             confirmation: try confirmation(by: visit, among: passkeys), addresses: verified,
-            addressRemovals: Dictionary(
-                try verified.map { ($0.id, try removal(of: $0, by: visit, among: passkeys)) }
-            ) { first, _ in first },
+            addressRemovals: try removals(of: verified, by: visit, among: passkeys),
             addressKinds: Set(
                 PersonalAddress.Kind.allCases.filter { party?.ways.contains($0 == .email ? .email : .text) == true }),
             mayAddAddresses: try mayAddAddresses(by: visit, among: passkeys),

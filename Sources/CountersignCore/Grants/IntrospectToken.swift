@@ -31,14 +31,15 @@ package enum IntrospectToken {
             else { return .inactive }
             return .refresh(family)
         }
-        if let verified = try await VerifyClientToken.verify(token, ports: ports) {
+        guard let claims = try AccessClaims(of: token, ports: ports) else { return .inactive }
+        if let verified = try await VerifyClientToken.verify(claims, ports: ports) {
             let rights = verified.token.rights.intersection(verified.client.rights)
             guard verified.client.id == client, verified.client.disabledAt == nil, !rights.isEmpty else {
                 return .inactive
             }
             return .client(verified.token, rights: rights)
         }
-        guard let verified = try await VerifyAccessToken.verify(token, ports: ports), verified.family.client == client
+        guard let verified = try await VerifyAccessToken.verify(claims, ports: ports), verified.family.client == client
         else { return .inactive }
         return .access(verified)
     }

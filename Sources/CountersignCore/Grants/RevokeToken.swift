@@ -30,10 +30,11 @@ package enum RevokeToken {
             }
         }
         let found: (client: ClientID, jti: String, expiresAt: Timestamp)
+        guard let claims = try AccessClaims(of: token, ports: ports) else { return .revoked }
         // It is taken back whatever has become of the client.
-        if let (id, own) = try VerifyClientToken.read(token, ports: ports) {
+        if let (id, own) = VerifyClientToken.read(claims) {
             found = (id, own.jti, own.expiresAt)
-        } else if let verified = try await VerifyAccessToken.verify(token, ports: ports) {
+        } else if let verified = try await VerifyAccessToken.verify(claims, ports: ports) {
             found = (verified.family.client, verified.jti, verified.expiresAt)
         } else {
             return .revoked

@@ -56,8 +56,15 @@ enum VerifyAccessToken {
     ///
     /// - Throws: ``StoreError``.
     static func verify(_ token: Secret<String>, ports: Ports) async throws -> VerifiedAccess? {
-        guard let claims = try AccessClaims(of: token, ports: ports),
-            let id = claims.jti.split(separator: ".").first.flatMap({ TokenFamilyID($0) })
+        guard let claims = try AccessClaims(of: token, ports: ports) else { return nil }
+        return try await verify(claims, ports: ports)
+    }
+
+    /// What is good of what a token says; nil if the token is not good.
+    ///
+    /// - Throws: ``StoreError``.
+    static func verify(_ claims: AccessClaims, ports: Ports) async throws -> VerifiedAccess? {
+        guard let id = claims.jti.split(separator: ".").first.flatMap({ TokenFamilyID($0) })
         else { return nil }
         return try await ports.store.read { reader in
             guard let family = try reader.families.find(id), family.isActive(at: ports.time.now),

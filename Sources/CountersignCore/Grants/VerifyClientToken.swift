@@ -8,7 +8,9 @@ extension AuthenticateClient {
     ///
     /// - Throws: ``StoreError``.
     package static func authenticate(accessToken: Secret<String>, ports: Ports) async throws -> Outcome {
-        guard let verified = try await VerifyClientToken.verify(accessToken, ports: ports) else { return .refused }
+        guard let claims = try AccessClaims(of: accessToken, ports: ports),
+            let verified = try await VerifyClientToken.verify(claims, ports: ports)
+        else { return .refused }
         return .authenticated(ClientCaller(client: verified.client, token: verified.token))
     }
 }
@@ -32,8 +34,8 @@ enum VerifyClientToken {
     /// A token with its client, which may be disabled; nil if the token is not good.
     ///
     /// - Throws: ``StoreError``.
-    static func verify(_ token: Secret<String>, ports: Ports) async throws -> (client: Client, token: ClientToken)? {
-        guard let (id, token) = try read(token, ports: ports) else { return nil }
+    static func verify(_ claims: AccessClaims, ports: Ports) async throws -> (client: Client, token: ClientToken)? {
+        guard let (id, token) = read(claims) else { return nil }
         return try await ports.store.read { reader in
             // check: ClientTokenTests.revoked
             guard try !reader.families.isRevoked(token.jti) else { return nil }
@@ -48,9 +50,9 @@ enum VerifyClientToken {
     }
 
     /// A token that we have signed for a client, and that is not over; nil for any other.
-    static func read(_ token: Secret<String>, ports: Ports) throws -> (ClientID, ClientToken)? {
-        guard let claims = try AccessClaims(of: token, ports: ports), claims.subject.hasSameBytes(as: claims.client),
-            let token = ClientToken(claims), let id = ClientID(claims.client)
+    static func read(_ claims: AccessClaims) -> (ClientID, ClientToken)? {
+        guard claims.subject.hasSameBytes(as: claims.client), let token = ClientToken(claims),
+            let id = ClientID(claims.client)
         else { return nil }
         return (id, token)
     }

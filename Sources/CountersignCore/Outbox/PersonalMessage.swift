@@ -65,53 +65,45 @@ package struct PersonalMessage: Sendable {
         case removed
     }
 
-    /// A message that tells what was done with an address; the parameters are those of a message about a device.
-    package static func address(
-        _ change: AddressChange, _ address: PersonalAddress, by sender: ClientName, at time: Timestamp,
-        from place: ContextLine?, page: String, in language: LanguageTag?
-    ) -> PersonalMessage {
-        PersonalMessage(
-            .address, language,
-            values(of: change.rawValue, sender, time, place, page).merging(["address": Secret("\(address)")]) { $1 })
+    /// What was done on the account page, and the name of what it was done with.
+    package enum AccountChange: Sendable {
+        /// Something was done with a trusted device.
+        case device(DeviceChange, DisplayLine)
+        /// Something was done with a passkey.
+        case passkey(PasskeyChange, DisplayLine)
+        /// Something was done with an address.
+        case address(AddressChange, PersonalAddress)
+
+        /// The template, which is named as its value for the name is.
+        fileprivate var parts: (template: MessageTemplate, change: String, name: String) {
+            switch self {
+            case .device(let change, let name): (.device, change.rawValue, name.text)
+            case .passkey(let change, let name): (.passkey, change.rawValue, name.text)
+            case .address(let change, let address): (.address, change.rawValue, "\(address)")
+            }
+        }
     }
 
-    /// A message that tells what was done with a passkey; the parameters are those of a message about a device.
-    package static func passkey(
-        _ change: PasskeyChange, of passkey: DisplayLine, by sender: ClientName, at time: Timestamp,
-        from place: ContextLine?, page: String, in language: LanguageTag?
-    ) -> PersonalMessage {
-        PersonalMessage(
-            .passkey, language,
-            values(of: change.rawValue, sender, time, place, page).merging(["passkey": Secret(passkey.text)]) { $1 })
-    }
-
-    /// A message that tells what was done with a device.
+    /// A message that tells what was done on the account page.
     ///
     /// - Parameters:
     ///   - change: what was done.
-    ///   - device: the name of the device.
     ///   - sender: the client through which it was done.
     ///   - time: when it was done or, of what is done later, when that will be.
     ///   - place: from where it was done; nil where nothing is known.
-    ///   - page: where the person sees their devices.
+    ///   - page: where the person sees what is theirs.
     ///   - language: the person's language; nil for the operator's default.
-    package static func device(
-        _ change: DeviceChange, of device: DisplayLine, by sender: ClientName, at time: Timestamp,
-        from place: ContextLine?, page: String, in language: LanguageTag?
+    package static func changed(
+        _ change: AccountChange, by sender: ClientName, at time: Timestamp, from place: ContextLine?, page: String,
+        in language: LanguageTag?
     ) -> PersonalMessage {
-        PersonalMessage(
-            .device, language,
-            values(of: change.rawValue, sender, time, place, page).merging(["device": Secret(device.text)]) { $1 })
-    }
-
-    private static func values(
-        of change: String, _ sender: ClientName, _ time: Timestamp, _ place: ContextLine?, _ page: String
-    ) -> [String: Secret<String>] {
+        let (template, change, name) = change.parts
         var values = [
-            change: Secret("yes"), "sender": Secret(sender.text), "time": Secret(time.minuteText), "page": Secret(page),
+            change: Secret("yes"), template.rawValue: Secret(name), "sender": Secret(sender.text),
+            "time": Secret(time.minuteText), "page": Secret(page),
         ]
         values["place"] = place.map { Secret($0.line.text) }
-        return values
+        return PersonalMessage(template, language, values)
     }
 
     /// A message with a code that is valid for a number of minutes.

@@ -85,8 +85,7 @@ extension SignInDoor {
     ) async throws -> Response {
         let outcome = try await AskAddressCode.ask(
             address, after: earlier, by: visit.session, shownTo: carried.user, from: visit.place,
-            in: tag(carried, visit),
-            ports: ports)
+            in: tag(carried, visit), ports: ports)
         switch outcome {
         case .sent(let sent): return try await addressCodePage(sent, carried, visit)
         case .tooEarly(let sent, let wait):

@@ -137,7 +137,7 @@ struct TemplateTests {
             .confirmed: ("was confirmed", "wurde bestätigt"), .confirming: ("is to be", "soll bestätigt"),
         ]
         try expectTold(try #require(words[change]), naming: "9") { name, client, time, place, page, language in
-            .device(change, of: name, by: client, at: time, from: place, page: page, in: language)
+            .changed(.device(change, name), by: client, at: time, from: place, page: page, in: language)
         }
     }
 
@@ -150,7 +150,7 @@ struct TemplateTests {
             .removed: ("passkey removed", "Passkey entfernt"),
         ]
         try expectTold(try #require(words[change]), naming: "laptop") { name, client, time, place, page, language in
-            .passkey(change, of: name, by: client, at: time, from: place, page: page, in: language)
+            .changed(.passkey(change, name), by: client, at: time, from: place, page: page, in: language)
         }
     }
 
@@ -163,10 +163,11 @@ struct TemplateTests {
         ]
         let address = try #require(PersonalAddress("me+x@example.com"))
         try expectTold(try #require(words[change]), naming: nil) { _, client, time, place, page, language in
-            .address(change, address, by: client, at: time, from: place, page: page, in: language)
+            .changed(.address(change, address), by: client, at: time, from: place, page: page, in: language)
         }
-        let message = PersonalMessage.address(
-            change, address, by: try ClientName("ACME"), at: Timestamp(seconds: 0), from: nil, page: "x", in: nil)
+        let message = PersonalMessage.changed(
+            .address(change, address), by: try ClientName("ACME"), at: Timestamp(seconds: 0), from: nil, page: "x",
+            in: nil)
         let mail = try templates().mail(message)
         for text in [mail.subject, mail.text, mail.html] { #expect(text.contains("\(address)"), "\(text)") }
     }
@@ -180,8 +181,7 @@ struct TemplateTests {
         for language in [LanguageTag.english, try #require(LanguageTag("de"))] {
             let message = message(
                 try DisplayLine("Mine <\(name ?? "")>"), try ClientName("ACME"), Timestamp(seconds: 1_795_428_902),
-                place,
-                "https://login.example.com/account", language)
+                place, "https://login.example.com/account", language)
             let said = language == .english ? words.english : words.german
             let mail = try templates().mail(message)
             #expect(mail.subject.contains(said), "\(mail.subject)")

@@ -173,7 +173,6 @@ package struct AccountPage: HostedPage {
         "Removed", "Suspended", "Confirmed", "ConfirmedLater", "TooWeak", "Gone", "PasskeyCreated",
         "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "PasskeysFull", "PasskeyNotCreated",
         "AddressAdded", "AddressRemoved", "AddressTaken", "AddressNeeded", "AddressesFull", "AddressTooNew",
-        "SessionEnded",
-        "OthersEnded", "AccessEnded",
+        "SessionEnded", "OthersEnded", "AccessEnded",
     ].map { "{{#says\($0)}}[[say\($0)]]{{/says\($0)}}" }.joined()
 }

@@ -14,7 +14,7 @@ package struct AddressPage: HostedPage {
 
     /// The name in paths.
     package var id: String
-    /// The address, or the number with its middle hidden.
+    /// The address or number.
     package var address: String
     /// When it was verified, in seconds since 1970.
     package var verifiedAt: Int
