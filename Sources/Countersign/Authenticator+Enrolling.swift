@@ -15,11 +15,33 @@ extension Authenticator {
     /// - Parameter authority: what entitles the device to enroll.
     /// - Returns: the enrollment.
     public func enroll(with authority: EnrollmentAuthority) async throws(CountersignError) -> Enrollment {
+        try await enroll(try await invitation(for: authority))
+    }
+
+    /// The invitation that an authority gives.
+    func invitation(for authority: EnrollmentAuthority) async throws(CountersignError) -> EnrollmentInvitation {
+        let text: String
         switch authority {
-        case .ticket(let text):
-            guard let invitation = EnrollmentInvitation(text) else { throw .invitationRefused(.malformed) }
-            guard invitation.issuer == connection.issuer else { throw .invitationRefused(.otherIssuer) }
-            return try await enroll(invitation)
+        case .ticket(let scanned): text = scanned
+        case .accessToken(let token): text = try await ticket(for: token)
+        }
+        guard let invitation = EnrollmentInvitation(text) else { throw .invitationRefused(.malformed) }
+        guard invitation.issuer == connection.issuer else { throw .invitationRefused(.otherIssuer) }
+        return invitation
+    }
+
+    /// The text of the ticket for which the server exchanges an access token; it gives the same one again.
+    private func ticket(for token: AccessToken) async throws(CountersignError) -> String {
+        try await untilReplied { () throws(CountersignError) in
+            do throws(CountersignError) {
+                let response = try await connection.send("POST", "/v1/enrollment-tickets", bearer: token)
+                guard let text = try response.json()["qr"]?.string else {
+                    throw .serverUnreachable(status: response.status)
+                }
+                return text
+            } catch .server(let problem) where !(problem.knownCode?.meaning.retryHelps ?? false) {
+                throw problem.knownCode == .unauthorized ? .signInEnded : Self.refusal(problem)
+            }
         }
     }
 

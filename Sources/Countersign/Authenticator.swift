@@ -31,6 +31,10 @@ public struct AppDescription: Sendable {
 public enum EnrollmentAuthority: Sendable {
     /// The text of a QR code with a ticket.
     case ticket(String)
+    /// An access token of the person, who has signed in with the scope `enroll` less than ten minutes ago.
+    ///
+    /// Each sign-in enrolls one device. Spec: docs/protocol/enrollment.md, *An invitation for an access token*.
+    case accessToken(AccessToken)
 }
 
 /// The device's side of Countersign: enrolls the device, receives challenges, and answers them.

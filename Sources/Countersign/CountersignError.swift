@@ -213,7 +213,8 @@ extension CountersignError {
         case .notEnrolled: "Enroll this device first."
         case .enrollmentUnknown: "Check that this is the server the device was enrolled with."
         case .invitationRefused: "Have a new ticket made for this app, and scan its QR code from the page itself."
-        case .ticketRefused: "Have a new ticket made; each enrolls one device within ten minutes."
+        case .ticketRefused:
+            "Have a new ticket made, or the person sign in again; each enrolls one device within ten minutes."
         case .enrollmentWaiting: "Approve it on a device that the user has, or wait until it is let in."
         case .enrollmentSuspended: "Resume it on another device of the user, or have the operator resume it."
         case .methodNeeded: "Do it on the device that has the PIN or the biometric, or have the operator do it."
@@ -224,7 +225,7 @@ extension CountersignError {
         case .codeRefused: "Scan the code that is shown now; each works for a minute and for one device."
         case .enrollmentNotConfirmed: "Enroll with the one who asks, and approve it with a device that it believes."
         case .userNotLinked: "Enroll with the one who asks, or use a device of a user that it knows."
-        case .methodMissing: "Set up what is missing, then scan the code again."
+        case .methodMissing: "Set up what is missing, then try again."
         case .numberRequired(let length): "Type the \(length) digits shown where you started this."
         case .numberIncorrect: "Start again where you came from, and type the new number."
         case .pinPolicy(let violation): Self.cure(of: violation)

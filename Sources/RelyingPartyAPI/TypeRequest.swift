@@ -100,7 +100,7 @@ package struct TypeRequest: Sendable {
         ignoringUnknown isOpen: Bool = false
     ) throws {
         var members = try JSONMembers(json, at: pointer)
-        guard name != .newDevice else {
+        guard isStored || !TypeName.reserved.contains(name) else {
             throw JSONShapeError.invalid(
                 pointer: members.pointer(to: "name"), expected: "another name: the server alone asks by this one")
         }

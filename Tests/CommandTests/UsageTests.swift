@@ -133,6 +133,11 @@ struct UsageTests {
             ["admin", "test-message"],
             ["admin", "test-message", "--email", "a@example.com", "--phone", "+15551234567"],
             ["challenge", "show"], ["device", "enroll"], ["device", "answer", "chl_x"],
+            ["device", "enroll", "--ticket", "x", "--client", "x"],
+            ["device", "enroll", "--ticket", "x", "--issuer", "http://127.0.0.1:1"], ["login"],
+            ["login", "--client", "x", "--pin"], ["login", "--client", "x", "--by-device", "--open"],
+            ["login", "--client", "x", "--by-device", "--max-age", "1"],
+            ["login", "--client", "x", "--by-device", "--scope", "enroll"],
             ["device", "answer", "chl_x", "--approve", "--deny"], ["verify"], ["verify", "--receipt", "x"],
             ["verify", "--receipt", "missing", "--certificate", "missing"],
         ])

@@ -213,7 +213,7 @@ extension Samples {
         [
             .init(
                 clientID: texts.id, client: texts.client,
-                scopes: [.email, .phone, .staySignedIn, .identity, .other(texts.why)], since: march),
+                scopes: [.email, .phone, .staySignedIn, .addDevice, .identity, .other(texts.why)], since: march),
             .init(clientID: texts.id, client: texts.client, scopes: [], since: now),
         ]
     }

@@ -193,7 +193,7 @@ enum Samples {
         let items: [ConsentPage.Item] = [
             .identity, .email(texts.identifier, isVerified: true), .phone(texts.phone, isVerified: false),
             .phone(nil, isVerified: false),
-            .staySignedIn(days: 30), .other(title: texts.why, detail: texts.browser),
+            .staySignedIn(days: 30), .addDevice, .other(title: texts.why, detail: texts.browser),
         ]
         let answer = [OnwardPostPage.Field(name: texts.digits, value: texts.why)]
         let onward: [(any HostedPage)?] = [

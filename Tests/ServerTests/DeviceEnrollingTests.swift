@@ -215,16 +215,18 @@ struct DeviceEnrollingTests {
         }
     }
 
-    @Test("The server alone asks by the type new-device")
+    @Test("The server alone asks by the types new-device and own-sign-in")
     func reserved() async throws {
         try await TestServer.with { server in
-            let reply = try await server.administrator.call(.PUT, "/v1/admin/types/new-device", [:])
-            expectRefusal(reply, 422, "invalid_member", at: "/name")
             let shop = try await server.makeClient()
             let user = try await shop.makeUser()
             _ = try await TestPhone.enrolled(for: user, by: shop, at: server)
-            let ask: JSONValue = ["user": .string(user), "type": "new-device", "message": "x"]
-            expectRefusal(try await shop.call(.POST, "/v1/challenges", ask), 404, "type_not_found")
+            for type in ["new-device", "own-sign-in"] {
+                let reply = try await server.administrator.call(.PUT, "/v1/admin/types/\(type)", [:])
+                expectRefusal(reply, 422, "invalid_member", at: "/name")
+                let ask: JSONValue = ["user": .string(user), "type": .string(type), "message": "x"]
+                expectRefusal(try await shop.call(.POST, "/v1/challenges", ask), 404, "type_not_found")
+            }
         }
     }
 

@@ -11,7 +11,8 @@ struct ProblemTests {
         ],
         403: [
             .enrollmentSuspended,
-            .changeNotAuthorized, .rightMissing, .clientDisabled, .deviceDeregistered, .ticketInvalid, .ticketUsed,
+            .changeNotAuthorized, .rightMissing, .clientDisabled, .deviceDeregistered, .scopeMissing, .signInTooOld,
+            .signInTooWeak, .ticketInvalid, .ticketUsed,
             .ticketExpired,
             .userNotLinked, .enrollmentNotConfirmed, .enrollmentBlocked,
         ],

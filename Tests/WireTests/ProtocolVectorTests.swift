@@ -138,6 +138,26 @@ struct ProtocolVectorTests {
         }
     }
 
+    @Test("RFC 7523 §3: assertions of a device, and others that are refused")
+    func assertions() throws {
+        let file = try file("assertion")
+        let issuer = try #require(file["issuer"]?.string.flatMap { Issuer($0) })
+        let key = try P256.Signing.PublicKey(x963Representation: hex(file["authentication_public_key"]))
+        for vector in try cases(of: file) {
+            let name = try #require(vector["name"]?.string)
+            let now = Timestamp(seconds: try #require(vector["now"]?.integer))
+            let read = DeviceAssertion(
+                try #require(vector["assertion"]?.string), by: key, at: issuer,
+                for: try #require(vector["client"]?.string), now: now, tolerance: 60)
+            #expect((read != nil) == vector["valid"]?.bool, "\(name)")
+            guard let read else { continue }
+            let claims = try JSONValue(parsing: Array(try #require(vector["claims"]?.string).utf8))
+            #expect("\(read.enrollment)" == file["enrollment"]?.string && "\(read.user)" == file["user"]?.string)
+            #expect(read.challenge.map { "\($0)" } == claims["challenge"]?.string, "\(name)")
+            #expect(read.name == claims["jti"]?.string && read.expiresAt == claims["exp"]?.integer, "\(name)")
+        }
+    }
+
     @Test("Changes of methods: their texts, and the certificates that they bring")
     func changes() throws {
         for vector in try cases(of: try file("method-change")) {

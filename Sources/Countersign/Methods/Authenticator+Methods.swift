@@ -90,7 +90,7 @@ extension Authenticator {
     ) async throws(CountersignError) -> Beginning {
         guard let first = await roster[id] else { throw .notEnrolled }
         var ticket: Secret<String>?
-        if let authority { ticket = try self.ticket(authority, of: first) }
+        if let authority { ticket = try await self.ticket(authority, of: first) }
         try await settleChange(of: first)
         let status = try await methods(of: first)
         guard status.pin != .locked else { throw .pinLocked }
@@ -104,16 +104,12 @@ extension Authenticator {
 
     private func ticket(
         _ authority: EnrollmentAuthority, of stored: StoredEnrollment
-    ) throws(CountersignError) -> Secret<String> {
-        switch authority {
-        case .ticket(let text):
-            guard let invitation = EnrollmentInvitation(text) else { throw .invitationRefused(.malformed) }
-            guard invitation.issuer == stored.issuer else { throw .invitationRefused(.otherIssuer) }
-            guard invitation.fingerprint == stored.serverCertificate.fingerprint else {
-                throw .invitationRefused(.wrongFingerprint)
-            }
-            return invitation.ticket
+    ) async throws(CountersignError) -> Secret<String> {
+        let invitation = try await invitation(for: authority)
+        guard invitation.fingerprint == stored.serverCertificate.fingerprint else {
+            throw .invitationRefused(.wrongFingerprint)
         }
+        return invitation.ticket
     }
 
     /// Sets, replaces or removes the PIN.

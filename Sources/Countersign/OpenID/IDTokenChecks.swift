@@ -15,6 +15,8 @@ struct IDTokenChecks: Sendable {
         ///
         /// Spec: OpenID Connect Core 1.0 §12.2.
         case refresh(of: Identity)
+        /// A sign-in of a device: the token is about its user.
+        case device(of: String)
     }
 
     let registration: CheckedRegistration
@@ -46,6 +48,8 @@ struct IDTokenChecks: Sendable {
         switch occasion {
         case .signIn(let request): try check(identity, answers: request)
         case .refresh(let earlier): try check(identity, follows: earlier)
+        case .device(let user):
+            guard identity.subject.hasSameBytes(as: user) else { throw .fault(.subject) }
         }
         return identity
     }

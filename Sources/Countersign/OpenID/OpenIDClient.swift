@@ -103,8 +103,70 @@ public actor OpenIDClient {
                 "redirect_uri": registration.redirectURI.description, "client_id": registration.clientID,
                 "code_verifier": asked.verifier.reveal(),
             ], isRepeatable: false)
+        return try await signedIn(by: reply, .signIn(asked))
+    }
+
+    /// Signs the user of an enrollment in without a browser, in the place of whoever was signed in.
+    ///
+    /// By ``Proof/confirmation`` the device signs, and the person is asked nothing: this shows possession of the device
+    /// alone (`acr` `urn:countersign:acr:device`, `amr` `hwk` or `swk`). A PIN or a biometric, for which the app asks, is
+    /// proved in the same call, by the answer to a challenge for this device alone (`urn:countersign:acr:device2`).
+    ///
+    /// There is no refresh token, because the device can sign anew at any time, and no enrolling of other devices. The
+    /// tokens of an earlier sign-in are taken back, its refresh token too.
+    ///
+    /// - Parameters:
+    ///   - enrollment: an enrollment of this device at the registration's issuer.
+    ///   - proof: what the person shows besides; not ``Proof/custom(_:data:)``.
+    /// - Returns: who signed in, after the ID token was verified and the tokens were stored.
+    /// - Throws: ``CountersignError/signInRefused(_:)`` with the code `invalid_grant` if the client does not believe the
+    ///   device or does not know its user, with `invalid_scope` if the person must allow the client this on a page first;
+    ///   ``CountersignError/enrollmentWaiting``, ``CountersignError/enrollmentSuspended``,
+    ///   ``CountersignError/methodMissing(_:)``, ``CountersignError/pinIncorrect(attemptsLeft:)`` and the other errors of
+    ///   an approval, ``CountersignError/configurationInvalid(_:)`` for an enrollment at another issuer, and the errors of
+    ///   the network and the vault.
+    public func signIn(
+        by enrollment: Enrollment, with proof: Proof = .confirmation
+    ) async throws(CountersignError) -> SignedIn {
+        guard enrollment.stored.issuer == registration.issuer else {
+            throw .configurationInvalid("the enrollment is one at another issuer")
+        }
+        let challenge = try await enrollment.approved(for: registration.clientID, by: proof)
+        let correction = await enrollment.authenticator.connection.correction
+        do throws(CountersignError) {
+            return try await signIn(by: enrollment, challenge)
+        } catch .signInEnded {
+            if let refusal = try await enrollment.refusalByState() { throw refusal }
+            // The server takes no assertion of another time, and has just said which time it is.
+            guard await enrollment.authenticator.connection.correction != correction else {
+                throw .signInRefused(.other(code: "invalid_grant"))
+            }
+        }
+        do throws(CountersignError) {
+            return try await signIn(by: enrollment, challenge)
+        } catch .signInEnded {
+            throw .signInRefused(.other(code: "invalid_grant"))
+        }
+    }
+
+    private func signIn(
+        by enrollment: Enrollment, _ challenge: ChallengeID?
+    ) async throws(CountersignError) -> SignedIn {
+        // An assertion is good once. Spec: RFC 7523 §3.
+        let reply = try await reply(
+            to: [
+                "grant_type": DeviceAssertion.grantType,
+                "assertion": try await enrollment.assertion(for: registration.clientID, by: challenge),
+                "client_id": registration.clientID, "scope": registration.scopes.joined(separator: " "),
+            ], isRepeatable: false)
+        return try await signedIn(by: reply, .device(of: "\(enrollment.user)"))
+    }
+
+    private func signedIn(
+        by reply: TokenReply, _ occasion: IDTokenChecks.Occasion
+    ) async throws(CountersignError) -> SignedIn {
         guard let token = reply.identity else { throw .idTokenRefused(.malformed) }
-        let identity = try await identity(in: token, with: reply.access, .signIn(asked))
+        let identity = try await identity(in: token, with: reply.access, occasion)
         let record = TokenRecord(
             access: reply.access, accessExpiresAt: now.adding(seconds: reply.expiresIn), refresh: reply.refresh,
             identity: identity, scopes: reply.scopes ?? registration.scopes)

@@ -73,15 +73,18 @@ actor Connection {
     ///   - path: path and query.
     ///   - body: the body, JSON.
     ///   - signer: the key that signs; nil for requests that need no signature.
+    ///   - token: an access token that entitles to the request, in the place of a signature; nil for none.
     ///   - waiting: how many seconds the server may hold the request.
     func send(
-        _ method: String, _ path: String, body: JSONValue? = nil, signer: Signer? = nil, waiting: Int64 = 0
+        _ method: String, _ path: String, body: JSONValue? = nil, signer: Signer? = nil,
+        bearer token: AccessToken? = nil,
+        waiting: Int64 = 0
     ) async throws(CountersignError) -> TransportResponse {
         var isCorrected = false
         var repeats = 0
         while true {
             do throws(CountersignError) {
-                return try await attempt(method, path, body: body, signer: signer, waiting: waiting)
+                return try await attempt(method, path, body: body, signer: signer, bearer: token, waiting: waiting)
             } catch {
                 guard case .server(let problem) = error else { throw error }
                 switch problem.knownCode {
@@ -98,13 +101,14 @@ actor Connection {
     }
 
     private func attempt(
-        _ method: String, _ path: String, body: JSONValue?, signer: Signer?, waiting: Int64
+        _ method: String, _ path: String, body: JSONValue?, signer: Signer?, bearer token: AccessToken?, waiting: Int64
     ) async throws(CountersignError) -> TransportResponse {
         guard let url = URL(string: issuer.uri(path)) else { throw .notHandleable(reason: "the URL is malformed") }
         var request = TransportRequest(
             method: method, url: url, headers: ["Accept": "application/json"], body: body?.encoded,
             timeout: Self.timeout + TimeInterval(waiting))
         if request.body != nil { request.headers["Content-Type"] = "application/json" }
+        request.headers["Authorization"] = token.map { "Bearer \($0.reveal())" }
         if let signer { try await sign(&request, path: path, by: signer) }
         let response: TransportResponse
         do {

@@ -18,10 +18,22 @@ struct DeviceCommand: AsyncParsableCommand {
         ])
 
     struct Enroll: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Enroll this device with a ticket.")
+        static let configuration = CommandConfiguration(
+            abstract: "Enroll this device with a ticket, or by a sign-in.",
+            discussion:
+                """
+                Without a ticket it takes the access token of `countersign login --scope enroll` in the same folder, \
+                within ten minutes of the sign-in.
+                """)
 
         @Option(help: "The text of the ticket, as `countersign user ticket` prints it.")
-        var ticket: String
+        var ticket: String?
+
+        @Option(help: "The client of `countersign login`, to enroll by that sign-in.")
+        var client: String?
+
+        @Option(help: "The issuer of `countersign login`. (default: $COUNTERSIGN_URL, else http://127.0.0.1:8080)")
+        var issuer: String?
 
         @Option(help: "What to call this device. (default: what it was called before, else Terminal phone)")
         var name: String?
@@ -29,13 +41,16 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var home: HomeOptions
         @OptionGroup var output: OutputOptions
 
+        func validate() throws {
+            guard (ticket == nil) != (client == nil) else { throw ValidationError("Say --ticket or --client.") }
+            guard ticket == nil || issuer == nil else { throw ValidationError("A ticket names its issuer itself.") }
+        }
+
         mutating func run() async throws {
-            guard let invitation = EnrollmentInvitation(ticket) else {
-                throw CountersignError.invitationRefused(.malformed)
-            }
-            let authenticator = try await home.authenticator(issuer: "\(invitation.issuer)", name: name)
-            let enrollment = try await authenticator.enroll(with: .ticket(ticket))
-            try home.remember(issuer: "\(invitation.issuer)", name: name)
+            let (issuer, authority) = try await chosenAuthority()
+            let authenticator = try await home.authenticator(issuer: issuer, name: name)
+            let enrollment = try await authenticator.enroll(with: authority)
+            try home.remember(issuer: issuer, name: name)
             let waits = enrollment.approval.map { approval in
                 let yes = approval.number.map { "type \(ShownText.line($0)) on a device that the user has, or wait" }
                 return """
@@ -56,6 +71,17 @@ struct DeviceCommand: AsyncParsableCommand {
                 ]),
                 "Enrolled \(enrollment.id) for \(enrollment.user).\nFingerprint: \(enrollment.fingerprint)\(waits ?? "")"
             )
+        }
+
+        private func chosenAuthority() async throws -> (issuer: String, EnrollmentAuthority) {
+            if let client {
+                let place = SignInPlace(issuer: issuer, client: client, home: home.home)
+                return (place.issuer, .accessToken(try await place.openIDClient().accessToken()))
+            }
+            guard let ticket, let invitation = EnrollmentInvitation(ticket) else {
+                throw CountersignError.invitationRefused(.malformed)
+            }
+            return ("\(invitation.issuer)", .ticket(ticket))
         }
     }
 

@@ -15,8 +15,24 @@ struct SignInOptions: ParsableArguments {
     @Option(help: "The folder with the tokens. (default: $COUNTERSIGN_DEVICE_HOME, else ./countersign-device)")
     var home: String?
 
-    private var issuerText: String {
-        issuer ?? ProcessInfo.processInfo.environment["COUNTERSIGN_URL"] ?? "http://127.0.0.1:8080"
+    /// The place that the options name.
+    var place: SignInPlace { SignInPlace(issuer: issuer, client: client, home: home) }
+}
+
+/// Where somebody signs in, as what app, and where the tokens are kept.
+struct SignInPlace {
+    /// The issuer's URL.
+    let issuer: String
+    /// The client's id.
+    let client: String
+    /// The folder with the tokens; nil for the usual one.
+    let home: String?
+
+    init(issuer: String?, client: String, home: String?) {
+        self.issuer =
+            issuer ?? ProcessInfo.processInfo.environment["COUNTERSIGN_URL"] ?? "http://127.0.0.1:8080"
+        self.client = client
+        self.home = home
     }
 
     /// The SDK's client.
@@ -24,9 +40,9 @@ struct SignInOptions: ParsableArguments {
     /// - Parameters:
     ///   - port: the port of the listener; nil where no browser is opened.
     ///   - scopes: the scopes to ask for; empty for the usual ones.
-    func client(port: Int? = nil, scopes: [String] = []) throws -> OpenIDClient {
-        guard let issuer = URL(string: issuerText), let redirectURI = LoopbackListener.redirectURI(port: port) else {
-            throw CommandError("\(issuerText) is no URL.", .usage)
+    func openIDClient(port: Int? = nil, scopes: [String] = []) throws -> OpenIDClient {
+        guard let issuer = URL(string: issuer), let redirectURI = LoopbackListener.redirectURI(port: port) else {
+            throw CommandError("\(issuer) is no URL.", .usage)
         }
         let registration =
             scopes.isEmpty
@@ -46,6 +62,9 @@ struct LoginCommand: AsyncParsableCommand {
             The address to open is printed on standard error, and who signed in on standard output. The browser must \
             run on this machine: it comes back to a port of it. The tokens are kept in the folder, readable by its \
             owner only, until `countersign logout`.
+
+            With --by-device no browser is needed: the device that is enrolled in the folder signs its user in by its \
+            own key, and by its PIN with --pin, which is read from standard input.
             """)
 
     @Option(help: "A scope to ask for; may be repeated. (default: openid and offline_access)")
@@ -60,20 +79,42 @@ struct LoginCommand: AsyncParsableCommand {
     @Flag(help: "Open the browser, too: by xdg-open, on macOS by open.")
     var open = false
 
+    @Flag(help: "Sign in by the device that is enrolled in the folder, the newest of several, without a browser.")
+    var byDevice = false
+
+    @Flag(help: "Prove the PIN of the device, too.")
+    var pin = false
+
     @OptionGroup var signIn: SignInOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard (1...3600).contains(wait) else { throw ValidationError("--wait takes 1 to 3600 seconds.") }
         guard (maxAge ?? 0) >= 0 else { throw ValidationError("--max-age takes 0 or more seconds.") }
+        guard byDevice || !pin else { throw ValidationError("--pin goes with --by-device.") }
+        guard !byDevice || (maxAge == nil && !open) else {
+            throw ValidationError("--by-device opens no browser, and signs in now.")
+        }
+        guard !byDevice || scope.allSatisfy({ $0 != "enroll" && $0 != "offline_access" }) else {
+            throw ValidationError("--by-device gives neither enroll nor offline_access.")
+        }
     }
 
     mutating func run() async throws {
-        let signedIn = try await signedIn()
+        let signedIn = try await byDevice ? signedInByDevice() : signedInThroughBrowser()
         output.print(signedIn.json, signedIn.text)
     }
 
-    private func signedIn() async throws -> SignedIn {
+    private func signedInByDevice() async throws -> SignedIn {
+        let home = try HomeOptions.parse(signIn.home.map { ["--home", $0] } ?? [])
+        guard let enrollment = try await home.authenticator(issuer: signIn.place.issuer).enrollments.last else {
+            throw CountersignError.notEnrolled
+        }
+        let proof = pin ? Proof.pin(try await PIN(typed: "PIN:")) : .confirmation
+        return try await signIn.place.openIDClient(scopes: scope).signIn(by: enrollment, with: proof)
+    }
+
+    private func signedInThroughBrowser() async throws -> SignedIn {
         let listener = LoopbackListener()
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
         return try await withThrowingTaskGroup(of: SignedIn?.self) { group in
@@ -85,7 +126,7 @@ struct LoginCommand: AsyncParsableCommand {
             group.addTask { [self] in
                 for await port in ports {
                     let browser = TerminalBrowser(listener: listener, limit: wait, isOpened: open)
-                    return try await signIn.client(port: port, scopes: scope)
+                    return try await signIn.place.openIDClient(port: port, scopes: scope)
                         .authorize(in: browser, SignInRequest(maxAge: maxAge))
                 }
                 return nil
@@ -110,7 +151,7 @@ struct LogoutCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        switch try await signIn.client().signOut() {
+        switch try await signIn.place.openIDClient().signOut() {
         case .complete: output.print(["signed_out": true, "revoked": true], "Signed out.")
         case .onlyOnThisDevice(let error):
             output.print(

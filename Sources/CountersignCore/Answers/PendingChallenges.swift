@@ -115,9 +115,11 @@ package enum PendingChallenges {
         try await ports.store.read { reader in
             let limit = Challenge.pendingLimit
             guard
-                let (current, challenges) = try reader.targets.pending(
+                let (current, pending) = try reader.targets.pending(
                     of: enrollment, user: user, now: now, limit: limit)
             else { return .refused(.unknownEnrollment) }
+            // For its own sign-in the device has asked itself, and answers at once.
+            let challenges = pending.filter { $0.purpose != .ownSignIn }
             // A removed or suspended enrollment ends the wait at once.
             if let refusal = ports.refusal(reading: current) { return .refused(refusal) }
             return .pending(try List(challenges, of: current, since: known, at: now, from: reader))

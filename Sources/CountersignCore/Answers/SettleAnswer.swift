@@ -58,7 +58,7 @@ struct SettleAnswer {
         case .approved(let method, _):
             if let refusal = try confirm(method) { return refusal }
             switch challenge.purpose {
-            case .relyingParty, .authorization: break
+            case .relyingParty, .authorization, .ownSignIn: break
             case .newDevice:
                 if method == .confirm, let client = try work.clients.find(challenge.question.client),
                     try work.trustState(of: enrollment.user, in: client.trustGroup).isGuarded()
@@ -82,8 +82,8 @@ struct SettleAnswer {
             // once.
             return try earlier() ?? alreadyEnded(challenge)
         }
-        // Anybody can begin a sign-in, so that its report must not keep the client from asking.
-        if case .reported = outcome, challenge.purpose.authorization == nil {
+        // The client has not begun a sign-in, so that its report must not keep the client from asking.
+        if case .reported = outcome, !challenge.purpose.isSignIn {
             try work.askingLocks.put(
                 AskingLock(
                     user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: work.now))

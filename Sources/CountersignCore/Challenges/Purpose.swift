@@ -8,14 +8,24 @@ package enum Purpose: Hashable, Sendable {
     case newDevice(EnrollmentID)
     /// The server asks the user's devices whether the user wants to sign in at a client.
     case authorization(AuthorizationID)
+    /// The server asks a device for the PIN or the biometric by which it signs its user in.
+    case ownSignIn
 
     /// The sign-in that it is asked for; nil for none.
     package var authorization: AuthorizationID? { if case .authorization(let id) = self { id } else { nil } }
 
+    /// Whether it is asked for a sign-in, which the client has not begun: anybody has, or the device itself.
+    var isSignIn: Bool {
+        switch self {
+        case .authorization, .ownSignIn: true
+        case .relyingParty, .newDevice: false
+        }
+    }
+
     /// Whether the end of the challenge changes which devices the user has; the user's row is then locked first.
     var changesDevices: Bool {
         switch self {
-        case .relyingParty, .authorization: false
+        case .relyingParty, .authorization, .ownSignIn: false
         case .newDevice: true
         }
     }
@@ -25,7 +35,7 @@ package enum Purpose: Hashable, Sendable {
     /// A question about a new device stays open: a device that cannot approve it can still deny it.
     var failsWhenUnanswerable: Bool {
         switch self {
-        case .relyingParty, .authorization: true
+        case .relyingParty, .authorization, .ownSignIn: true
         case .newDevice: false
         }
     }

@@ -1,4 +1,5 @@
 package import CountersignWire
+import Encodings
 
 /// A client's receiver of notices about the devices of one user.
 package struct NoticeReceiver: Sendable {
@@ -17,5 +18,12 @@ package struct NoticeReceiver: Sendable {
         self.uri = uri
         self.externalID = externalID
         self.trustGroup = trustGroup
+    }
+}
+
+extension NoticeReceiver {
+    /// The user of a notice, in the words of its receiver.
+    func json(of user: UserID) -> JSONValue {
+        .members(["id": .string("\(user)"), "external_id": externalID.map { .string($0.text) }])
     }
 }

@@ -91,23 +91,4 @@ extension UnitOfWork {
     private func tell(_ change: BindingChange, of enrollment: Enrollment, to receivers: [NoticeReceiver]) throws {
         try tell(receivers) { change.json(of: enrollment, to: $0, at: now) }
     }
-
-    /// Enqueues a notice for each receiver.
-    func tell(_ receivers: [NoticeReceiver], _ notice: (NoticeReceiver) -> JSONValue) throws {
-        for receiver in receivers {
-            try outbox.enqueue(
-                OutboxMessage(
-                    id: nextID(),
-                    content: .notice(receiver.uri, client: receiver.client, body: notice(receiver).encoded),
-                    dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime)))
-        }
-        if !receivers.isEmpty { notify(.outbox) }
-    }
-}
-
-extension NoticeReceiver {
-    /// The user of a notice, in the words of its receiver.
-    func json(of user: UserID) -> JSONValue {
-        .members(["id": .string("\(user)"), "external_id": externalID.map { .string($0.text) }])
-    }
 }

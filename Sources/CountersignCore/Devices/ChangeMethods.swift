@@ -362,6 +362,8 @@ package enum ChangeMethods {
             let user = try work.links.find(.id(ticket.user), of: ticket.client),
             let client = try work.clients.find(ticket.client), client.disabledAt == nil, client.mayWaive(enrollment)
         else { return .none }
+        // check: EnrollBySignInTests.method
+        guard try work.isGood(ticket) else { return .none }
         return user.isEnrollmentBlocked ? .blocked : .ticket(ticket)
     }
 

@@ -125,6 +125,8 @@ package enum EnrollDevice {
             else { return .ticketUsed }
             return .enrolled(enrollment, AwaitedApproval(enrollment, trust, ports.hasher))
         }
+        // check: EnrollBySignInTests.ended
+        guard try work.isGood(ticket) else { return .ticketInvalid }
         // check: TicketTests.blocked
         guard !user.isEnrollmentBlocked else { return .blocked }
         // check: EnrollDeviceTests.expiry

@@ -213,12 +213,19 @@ package struct Ticket: Sendable {
     /// Spec: NIST SP 800-63B-4 §4.1.2.2.
     package static let lifetime = Seconds.minutes(10)
 
+    /// The scope of an access token that is exchanged for a ticket.
+    ///
+    /// Spec: docs/protocol/enrollment.md, *An invitation for an access token*.
+    package static let scope = "enroll"
+
     /// The hash of its secret.
     package let hash: SecretHash
     /// The user whose device it enrolls.
     package let user: UserID
-    /// The client that made it.
+    /// The client that made it, or got the tokens that it follows from.
     package let client: ClientID
+    /// The tokens that it follows from; nil if the client made it by its own right.
+    package let family: TokenFamilyID?
     /// The id of the future enrollment.
     package let enrollment: EnrollmentID
     /// Whether the device or the method that it authorizes counts at once, instead of waiting.
@@ -230,12 +237,13 @@ package struct Ticket: Sendable {
 
     /// A ticket of these parts.
     package init(
-        hash: SecretHash, user: UserID, client: ClientID, enrollment: EnrollmentID, waivesApproval: Bool,
-        expiresAt: Timestamp, spentAt: Timestamp? = nil
+        hash: SecretHash, user: UserID, client: ClientID, family: TokenFamilyID? = nil, enrollment: EnrollmentID,
+        waivesApproval: Bool, expiresAt: Timestamp, spentAt: Timestamp? = nil
     ) {
         self.hash = hash
         self.user = user
         self.client = client
+        self.family = family
         self.enrollment = enrollment
         self.waivesApproval = waivesApproval
         self.expiresAt = expiresAt

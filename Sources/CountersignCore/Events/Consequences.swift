@@ -38,7 +38,9 @@ extension UnitOfWork {
 
         case .ticketCreated(let ticket):
             try record(
-                .ticketCreated, ["waiver": .bool(ticket.waivesApproval)], client: ticket.client, user: ticket.user,
+                .ticketCreated,
+                ["waiver": .bool(ticket.waivesApproval), "sign_in": .bool(ticket.family != nil)], client: ticket.client,
+                user: ticket.user,
                 enrollment: ticket.enrollment)
         case .enrollmentAdded(let enrollment, let isWaived):
             var detail: JSONObject = [
@@ -184,6 +186,13 @@ extension UnitOfWork {
                     "fresh": .bool(isFresh),
                 ], client: authorization.client, user: authentication.user,
                 enrollment: authentication.evidence.enrollment, challenge: authentication.evidence.challenge)
+        case .signedInByDevice(let family):
+            let authentication = family.authentication
+            try record(
+                .signedIn,
+                ["family": .string("\(family.id)"), "acr": .string(authentication.strength.rawValue), "fresh": true],
+                client: family.client, user: authentication.user, enrollment: authentication.evidence.enrollment,
+                challenge: authentication.evidence.challenge)
         case .consentGiven(let grant):
             try record(
                 .consentGiven, ["scope": .string(grant.scopes.sorted().joined(separator: " "))],
@@ -246,7 +255,8 @@ extension UnitOfWork {
         try tellDevices(of: challenge, ended: outcome)
         try learnBrowser(outcome, from: challenge)
         switch challenge.purpose {
-        case .relyingParty: break
+        // The device that was asked comes for its tokens by itself.
+        case .relyingParty, .ownSignIn: break
         case .newDevice(let device): try concludeApproval(device, by: challenge, ended: outcome)
         case .authorization(let id): try concludeAuthorization(id, by: challenge, ended: outcome)
         }

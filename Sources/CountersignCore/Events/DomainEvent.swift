@@ -84,6 +84,8 @@ enum DomainEvent: Sendable {
     case relyingPartyRemoved(ClientID)
     /// A person was signed in at a client; fresh if they were authenticated for it.
     case signedIn(Authorization, Authentication, isFresh: Bool)
+    /// A device has signed its user in by itself.
+    case signedInByDevice(TokenFamily)
     case sessionEnded(Session)
     case tokensGiven(TokenFamily)
     case tokensEnded(FamilySelection, FamilyEnd, count: Int)

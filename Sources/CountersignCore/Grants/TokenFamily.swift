@@ -16,10 +16,10 @@ package struct TokenFamily: Equatable, Sendable {
     package let id: TokenFamilyID
     /// The client.
     package let client: ClientID
-    /// The session in which it began.
-    package let session: SessionID
-    /// The session's name for the client.
-    package let sid: String
+    /// The session in which it began; nil where there is no browser.
+    package let session: SessionID?
+    /// The session's name for the client; nil where there is none.
+    package let sid: String?
     /// The scopes.
     package let scopes: [String]
     /// Who was authenticated, how and when.
@@ -47,7 +47,7 @@ package struct TokenFamily: Equatable, Sendable {
 
     /// A family of these parts.
     package init(
-        id: TokenFamilyID, client: ClientID, session: SessionID, sid: String, scopes: [String],
+        id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
         authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
         idleUntil: Timestamp, expiresAt: Timestamp,
         endedAt: Timestamp?
@@ -68,7 +68,7 @@ package struct TokenFamily: Equatable, Sendable {
 
     /// A family that is given now.
     init(
-        id: TokenFamilyID, client: ClientID, session: SessionID, sid: String, scopes: [String],
+        id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
         authentication: Authentication, at now: Timestamp
     ) {
         let isOffline = scopes.contains(Self.offlineAccess)

@@ -67,6 +67,8 @@ enum AttemptLimit: Hashable, Sendable {
     case wrongSignInCodes(for: String)
     /// Codes for clients that one session gives.
     case codesOf(SessionID)
+    /// Sign-ins of a device by its own signature.
+    case ownSignIns(EnrollmentID)
     /// Passkeys that one user registers; all addresses and clients are told of each.
     case passkeys(of: UserID)
     /// Codes that one user has sent to addresses that they add.
@@ -100,6 +102,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .typedSignInCodes(let verification): "sign-in code \(verification)"
         case .wrongSignInCodes(let address): "wrong sign-in codes \(address)"
         case .codesOf(let session): "codes of \(session)"
+        case .ownSignIns(let enrollment): "sign-ins of \(enrollment)"
         case .passkeys(let user): "passkeys of \(user)"
         case .addressCodes(let user): "address codes of \(user)"
         case .testMessages(let address): "test message \(address)"
@@ -110,7 +113,7 @@ enum AttemptLimit: Hashable, Sendable {
     var window: Seconds {
         switch self {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
-            .signInsFrom, .signInCodes, .codesOf:
+            .signInsFrom, .signInCodes, .codesOf, .ownSignIns:
             .minutes(1)
         case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys,
             .addressCodes,
@@ -128,7 +131,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongCredentialsFrom, .wrongTextCodes, .wrongSignInCodes: 100
         case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .signInAsks(_, _, isBrowserKnown: true): 10
         case .signInAsks(_, _, isBrowserKnown: false): 3
-        case .signInsFrom, .codesOf: 60
+        case .signInsFrom, .codesOf, .ownSignIns: 60
         case .passkeys: 20
         case .textCodes, .newDeviceAsks, .signInMessages: 5
         case .typedSignInCodes: Verification.maximumTries

@@ -10,7 +10,7 @@ extension RegisteredPasskey {
     package func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= now }
 
     /// Whether it makes further ones wait: because it counts, or counted and was removed a moment ago.
-    fileprivate func guards(at now: Timestamp) -> Bool { removedUntil.map { now < $0 } ?? counts(at: now) }
+    func guards(at now: Timestamp) -> Bool { removedUntil.map { now < $0 } ?? counts(at: now) }
 
     /// Whether it was removed so long ago that it guards nothing any more.
     func isForgotten(at now: Timestamp) -> Bool { removedUntil.map { $0 <= now } ?? false }

@@ -164,6 +164,12 @@ package struct KeyedHasher: Sendable {
         return (family, generation)
     }
 
+    /// The secret of the ticket that follows from a sign-in at a client: always the same, so that a lost reply can be fetched
+    /// again, and that one sign-in, which gives many tokens while its session lasts, gives one ticket.
+    func ticket(of authentication: Authentication, at client: ClientID) -> Secret<String> {
+        Secret("ctt_" + Base64URL.encode(Array(code(of: "ticket \(client) \(authentication.json.text)").prefix(24))))
+    }
+
     /// Seals bytes that travel through a browser, so that they can be neither read nor changed on the way.
     ///
     /// - Parameters:

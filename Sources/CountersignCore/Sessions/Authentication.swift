@@ -20,8 +20,10 @@ package struct Authentication: Hashable, Sendable {
 
     /// What shows that somebody was authenticated.
     package enum Evidence: Hashable, Sendable {
-        /// A challenge that the user approved on a device; its receipt can be verified.
-        case approval(ChallengeID, EnrollmentID)
+        /// A device of the user, and the challenge that the user approved on it, whose receipt can be verified.
+        ///
+        /// Without a challenge the device has signed by itself, and nobody was asked. That opens no session.
+        case approval(ChallengeID?, EnrollmentID)
         /// A code that was sent to an address of the user.
         case code(IdentifierID, PersonalAddress.Kind)
         /// A passkey of the user.
@@ -29,7 +31,7 @@ package struct Authentication: Hashable, Sendable {
 
         /// The challenge that the user approved; nil for none.
         package var challenge: ChallengeID? { if case .approval(let challenge, _) = self { challenge } else { nil } }
-        /// The device that approved; nil for none.
+        /// The device that approved or signed; nil for none.
         package var enrollment: EnrollmentID? { if case .approval(_, let device) = self { device } else { nil } }
         /// Whether it shows no more than that somebody reads what is sent to an address.
         var isCode: Bool { if case .code = self { true } else { false } }
@@ -77,6 +79,13 @@ package struct Authentication: Hashable, Sendable {
             evidence: .code(identifier.id, kind))
     }
 
+    /// The authentication by the signature of a device, of whose user nobody has asked anything.
+    init(byItself device: Enrollment, at now: Timestamp) {
+        self.init(
+            user: device.user, at: now, methods: [device.keyWord], strength: .device,
+            evidence: .approval(nil, device.id))
+    }
+
     /// The authentication by an approved challenge.
     ///
     /// `mca` says that a number or a code was carried from one device to the other. Nothing in RFC 8176 says "some
@@ -87,9 +96,13 @@ package struct Authentication: Hashable, Sendable {
     ///   - method: the method by which it was approved.
     ///   - device: the device that approved.
     ///   - isAAL2: whether the challenge's type is labelled AAL2.
+    ///   - isCarried: whether a number or a code was carried from one device to the other.
     ///   - now: the time of the approval.
-    init(by challenge: Challenge, _ method: AnswerMethod, on device: Enrollment, isAAL2: Bool, at now: Timestamp) {
-        var methods = [device.device.storage == .enclave ? "hwk" : "swk", "user", "mca"]
+    init(
+        by challenge: Challenge, _ method: AnswerMethod, on device: Enrollment, isAAL2: Bool, isCarried: Bool = true,
+        at now: Timestamp
+    ) {
+        var methods = [device.keyWord, "user"] + (isCarried ? ["mca"] : [])
         let hasSecondFactor: Bool
         switch method {
         case .confirm, .custom: hasSecondFactor = false
@@ -105,6 +118,13 @@ package struct Authentication: Hashable, Sendable {
             strength: isAAL2 ? .aal2 : hasSecondFactor ? .twoFactors : .device,
             evidence: .approval(challenge.id, device.id))
     }
+}
+
+extension Enrollment {
+    /// The word for its keys in `amr`.
+    ///
+    /// Spec: RFC 8176 §2.
+    fileprivate var keyWord: String { device.storage == .enclave ? "hwk" : "swk" }
 }
 
 /// The form in which rows hold it.
@@ -140,9 +160,10 @@ extension Authentication {
 
 extension Authentication.Evidence {
     fileprivate init?(_ json: JSONValue) {
-        if let challenge = json["challenge"]?.string.flatMap({ ChallengeID($0) }),
-            let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) })
-        {
+        let challenge = json["challenge"]?.string.flatMap { ChallengeID($0) }
+        if let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) }) {
+            // A challenge that cannot be read is not none.
+            guard (challenge == nil) == (json["challenge"] == nil) else { return nil }
             self = .approval(challenge, enrollment)
         } else if let identifier = json["identifier"]?.string.flatMap({ IdentifierID($0) }),
             let kind = json["address"]?.string.flatMap({ PersonalAddress.Kind(rawValue: $0) })

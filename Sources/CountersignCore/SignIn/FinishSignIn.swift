@@ -227,38 +227,13 @@ extension UnitOfWork {
     /// Links a user to a client that takes whoever signs in.
     ///
     /// - Returns: false if the client does not know the user, and takes nobody.
-    fileprivate func admit(_ user: UserID, to client: ClientID) throws -> Bool {
+    func admit(_ user: UserID, to client: ClientID) throws -> Bool {
         if try links.find(.id(user), of: client) != nil { return true }
         guard try takesAnybody(client) else { return false }
         // Nobody deletes the user meanwhile.
         try users.lock(user)
         guard let known = try users.find(user), known.deletedAt == nil else { return false }
         return try links.put(user, to: client, externalID: nil)
-    }
-
-    /// Whether an authentication is still good: the user is linked to the client, and the device is neither removed nor
-    /// suspended, or the address still the user's; and the client believes the one or the other.
-    ///
-    /// Reading both locks them, so that neither changes before this transaction has committed what it gives.
-    func isGood(_ authentication: Authentication, at client: ClientID) throws -> Bool {
-        guard try links.find(.id(authentication.user), of: client) != nil else { return false }
-        return try isGood(authentication.evidence, authentication.user, at: client)
-    }
-
-    /// Whether what showed who somebody is still does, at a client.
-    func isGood(_ evidence: Authentication.Evidence, _ user: UserID, at client: ClientID) throws -> Bool {
-        switch evidence {
-        case .approval(_, let id):
-            guard try enrollments.state(id) == .active, let enrollment = try enrollments.find(id) else { return false }
-            return try isBelieved(enrollment, at: client)
-        case .code(let id, _):
-            guard let identifier = try identifiers.verified(id), identifier.user == user else { return false }
-            return identifier.isGood(at: client)
-        case .passkey(let id):
-            guard let passkey = try passkeys.find(id), passkey.user == user, let client = try clients.find(client)
-            else { return false }
-            return passkey.isBelieved(in: client.trustGroup)
-        }
     }
 
     /// Whether a user is the one whom the client expects.

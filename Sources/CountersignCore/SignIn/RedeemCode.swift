@@ -73,17 +73,26 @@ package enum RedeemCode {
             }
             let name = try work.sessions.sid(of: code.session, for: client, new: sid)
             let family = TokenFamily(
-                id: id, client: client, session: code.session, sid: name, scopes: wanted.scopes,
+                id: id, client: client, session: code.session, sid: name,
+                scopes: try work.given(wanted.scopes, by: authentication, at: client),
                 authentication: authentication, at: now)
             try work.families.insert(family)
             try work.raise(.tokensGiven(family))
             return .redeemed(
-                UnsignedTokens(family: family, scopes: wanted.scopes, nonce: wanted.nonce, party: party))
+                UnsignedTokens(family: family, scopes: family.scopes, nonce: wanted.nonce, party: party))
         }
     }
 }
 
 extension UnitOfWork {
+    /// The scopes that a client gets for a sign-in: without the one that enrolls a device, if the sign-in may not.
+    fileprivate func given(
+        _ scopes: [String], by authentication: Authentication, at client: ClientID
+    ) throws -> [String] {
+        guard scopes.contains(Ticket.scope), try !mayEnroll(by: authentication, at: client) else { return scopes }
+        return scopes.filter { $0 != Ticket.scope }
+    }
+
     /// Ends the tokens of a code that came again.
     fileprivate func endFamily(of authorization: AuthorizationID) throws -> RedeemCode.Outcome {
         if let found = try authorizations.find(authorization), case .redeemed(let who, let family) = found.state {

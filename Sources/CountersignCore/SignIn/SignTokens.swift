@@ -96,7 +96,7 @@ package enum SignTokens {
             "exp": .integer(now.adding(TokenLifetimes.identity).seconds), "iat": .integer(now.seconds),
             "auth_time": .integer(family.authentication.at.seconds),
             "acr": .string(family.authentication.strength.rawValue),
-            "amr": .array(family.authentication.methods.map(JSONValue.string)), "sid": .string(family.sid),
+            "amr": .array(family.authentication.methods.map(JSONValue.string)), "sid": family.sid.map(JSONValue.string),
             "nonce": given.nonce.map(JSONValue.string),
             "at_hash": .string(Base64URL.encode(Array(half))),
         ])

@@ -13,6 +13,8 @@ package struct ConsentPage: HostedPage {
         case phone(String?, isVerified: Bool)
         /// A refresh token, which ends after some days without use.
         case staySignedIn(days: Int)
+        /// Adding a device, within minutes of the sign-in.
+        case addDevice
         /// A scope of the operator's, in the operator's words in the page's language.
         case other(title: String, detail: String)
     }
@@ -47,6 +49,7 @@ package struct ConsentPage: HostedPage {
         case .phone(let number, let isVerified):
             Dictionary(present: ["isPhone": true, "value": number, "isVerified": isVerified])
         case .staySignedIn(let days): ["isStay": true, "days": String(days)]
+        case .addDevice: ["isDevice": true]
         case .other(let title, let detail): ["isOther": true, "title": title, "detail": detail]
         }
     }
@@ -70,6 +73,9 @@ package struct ConsentPage: HostedPage {
             {{#isStay}}
             <b>[[scopeStay]]</b><span class="small">[[scopeStayDetail]]</span>
             {{/isStay}}
+            {{#isDevice}}
+            <b>[[scopeDevice]]</b><span class="small">[[scopeDeviceDetail]]</span>
+            {{/isDevice}}
             {{#isOther}}
             <b><bdi>{{title}}</bdi></b><span class="small"><bdi>{{detail}}</bdi></span>
             {{/isOther}}

@@ -147,6 +147,8 @@ extension PageText {
             .scopeIdentityDetail: "By an identifier without your name and address",
             .scopeStay: "Stay signed in",
             .scopeStayDetail: "Until you end it, {{days}} days at the longest without use",
+            .scopeDevice: "Add a device",
+            .scopeDeviceDetail: "It confirms sign-ins and payments for you. A device that you have is asked first.",
             .learnsNothingElse: "{{client}} learns nothing else.",
             .endInAccount: #"You can end this at any time in <a href="{{account}}">your account</a>."#,
             .allow: "Allow",
@@ -386,6 +388,7 @@ extension PageText {
             .accessEmail: "email address",
             .accessPhone: "phone number",
             .accessStay: "stay signed in",
+            .accessDevice: "add a device",
             .endAccess: "End the access of {{client}}",
             .noAccess: "You gave none.",
 

@@ -156,6 +156,8 @@ extension PageText {
             .scopeIdentityDetail: "An einer Kennung ohne Ihren Namen und Ihre Adresse",
             .scopeStay: "Angemeldet bleiben",
             .scopeStayDetail: "Bis Sie es beenden, ohne Nutzung höchstens {{days}} Tage",
+            .scopeDevice: "Ein Gerät hinzufügen",
+            .scopeDeviceDetail: "Es bestätigt Anmeldungen und Zahlungen für Sie. Ein vorhandenes wird vorher gefragt.",
             .learnsNothingElse: "{{client}} erfährt sonst nichts.",
             .endInAccount: #"Sie können das jederzeit in <a href="{{account}}">Ihrem Konto</a> beenden."#,
             .allow: "Erlauben",
@@ -423,6 +425,7 @@ extension PageText {
             .accessEmail: "E-Mail-Adresse",
             .accessPhone: "Telefonnummer",
             .accessStay: "angemeldet bleiben",
+            .accessDevice: "ein Gerät hinzufügen",
             .endAccess: "Zugriff von {{client}} beenden",
             .noAccess: "Sie haben keine erteilt.",
 

@@ -131,6 +131,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case scopeIdentityDetail
     case scopeStay
     case scopeStayDetail
+    case scopeDevice
+    case scopeDeviceDetail
     case learnsNothingElse
     case endInAccount
     case allow
@@ -329,6 +331,7 @@ enum PageWord: String, CaseIterable, Sendable {
     case accessEmail
     case accessPhone
     case accessStay
+    case accessDevice
     case endAccess
     case noAccess
 

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import JOSE
 import OpenPGP
+import RelyingPartyAPI
 
 /// The routes of devices.
 extension NativeAPI {
@@ -18,6 +19,11 @@ extension NativeAPI {
         }
         routes.anyone(.get, "/v1/push-keys") { [ports] _ in
             Response(json: try ports.keys.current().pushKeys.json)
+        }
+        routes.anyone(.post, "/v1/enrollment-tickets") { [self] incoming in
+            let token = try accessToken(of: incoming)
+            _ = try TicketRequest(incoming.optionalJSON())
+            return try await reply(ExchangeForTicket.exchange(token, ports: ports))
         }
         routes.anyone(.post, "/v1/enrollments") { [self] incoming in
             let request = try deviceRequest(incoming)
@@ -43,6 +49,12 @@ extension NativeAPI {
         routes.device(.post, "/v1/enrollments/self/methods") { [self] call, incoming in
             let request = try MethodChangeRequest(incoming.json())
             return try await reply(ChangeMethods.change(request, by: call, ports: ports))
+        }
+        routes.device(.post, "/v1/enrollments/self/sign-ins") { [self] call, incoming in
+            guard let client = ClientID(try OwnSignInRequest(incoming.json()).client) else {
+                throw RequestRefusal.noSuch(.client)
+            }
+            return try await reply(AskOwnSignIn.ask(at: client, by: call, ports: ports))
         }
         addOtherDevices(to: &routes)
         routes.device(.get, "/v1/enrollments/self/challenges", query: ["wait", "cursor"]) { [self] call, incoming in

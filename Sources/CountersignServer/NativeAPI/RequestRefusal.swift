@@ -21,6 +21,8 @@ enum RequestRefusal: Error {
     case noSuch(Resource, detail: String? = nil)
     /// The caller is not authenticated, with an optional detail for the caller.
     case unauthorized(detail: String? = nil)
+    /// There is no access token.
+    case noToken
     /// The access token is not good, or is over.
     case invalidToken
     /// There were too many wrong credentials; the seconds until the next attempt is answered.

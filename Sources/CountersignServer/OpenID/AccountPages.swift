@@ -291,6 +291,7 @@ extension Account.Access {
                 switch scope {
                 case TokenFamily.openID: .identity
                 case TokenFamily.offlineAccess: .staySignedIn
+                case Ticket.scope: .addDevice
                 case PersonalAddress.Kind.email.rawValue: .email
                 case PersonalAddress.Kind.phone.rawValue: .phone
                 default: nil

@@ -15,7 +15,12 @@ struct AuthorizationChecks {
     ///
     /// Spec: OpenID Connect Core 1.0 §3.1.2.1.
     static let scopes =
-        [TokenFamily.openID, "profile", TokenFamily.offlineAccess] + PersonalAddress.Kind.allCases.map(\.rawValue)
+        [TokenFamily.openID, "profile", TokenFamily.offlineAccess] + PersonalAddress.Kind.allCases.map(\.rawValue) + [
+            Ticket.scope
+        ]
+
+    /// The oldest authentication by which a device is enrolled; half of what the ticket lives stays for enrolling.
+    private static let oldestForEnrolling = Seconds.minutes(5)
 
     /// The parameters that a request may have; others are ignored.
     static let parameters = [
@@ -62,13 +67,16 @@ struct AuthorizationChecks {
             wanted.responseMode = try responseMode()
             try refuseRequestObjects()
             try checkResponseType()
-            wanted.scopes = try scopes()
+            wanted.scopes = try scopes(of: client)
             wanted.nonce = try value("nonce", ofAtMost: 512)
             wanted.codeChallenge = try codeChallenge(for: party)
             let prompts = try prompts()
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
             wanted.asksConsent = prompts.contains("consent")
             wanted.maximumAge = try maximumAge()
+            if wanted.scopes.contains(Ticket.scope) {
+                wanted.maximumAge = min(wanted.maximumAge ?? Self.oldestForEnrolling, Self.oldestForEnrolling)
+            }
             (wanted.strength, wanted.isStrengthEssential) = try strength(at: party)
             wanted.hint = try hint(of: client.id)
             wanted.identifier = form["login_hint"].flatMap { SignInName($0) }
@@ -129,10 +137,13 @@ struct AuthorizationChecks {
         guard type == "code" else { throw OAuthError(.unsupportedResponseType, "response_type must be code") }
     }
 
-    private func scopes() throws(OAuthError) -> [String] {
+    private func scopes(of client: Client) throws(OAuthError) -> [String] {
         guard let text = form["scope"] else { throw OAuthError(.invalidScope, "scope is missing") }
         let named = text.split(separator: " ").map(String.init)
-        let given = Self.scopes.filter { scope in named.contains { $0.hasSameBytes(as: scope) } }
+        let given = Self.scopes.filter { scope in
+            named.contains { $0.hasSameBytes(as: scope) }
+                && (scope != Ticket.scope || client.rights.contains(.enrollments))
+        }
         // check: AuthorizeTests.errors
         guard !given.isEmpty else { throw OAuthError(.invalidScope, "scope must contain openid") }
         return given

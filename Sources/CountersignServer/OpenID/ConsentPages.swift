@@ -111,6 +111,7 @@ extension ConsentQuestion {
             switch scope {
             case TokenFamily.openID: .identity
             case TokenFamily.offlineAccess: .staySignedIn(days: Int(TokenLifetimes.refreshIdle.value / 86400))
+            case Ticket.scope: .addDevice
             case PersonalAddress.Kind.email.rawValue:
                 .email(addresses[.email]?.address.description, isVerified: addresses[.email]?.isVerified ?? false)
             case PersonalAddress.Kind.phone.rawValue:

@@ -42,7 +42,9 @@ extension OAuthDoor {
             "userinfo_endpoint": .string("\(issuer)/oauth2/userinfo"), "jwks_uri": .string("\(issuer)/oauth2/jwks"),
             "scopes_supported": .array(AuthorizationChecks.scopes.map(JSONValue.string)),
             "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
-            "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+            "grant_types_supported": [
+                "authorization_code", "refresh_token", "client_credentials", .string(DeviceAssertion.grantType),
+            ],
             "introspection_endpoint": .string("\(issuer)/oauth2/introspect"),
             "revocation_endpoint": .string("\(issuer)/oauth2/revoke"),
             "end_session_endpoint": .string("\(issuer)\(SignInDoor.logoutPath)"),

@@ -19,6 +19,7 @@ extension OAuthDoor {
             case "client_credentials": return (try await giveClientToken(form, to: client), client)
             case "authorization_code": return (try await redeemCode(form, by: client), client)
             case "refresh_token": return (try await refresh(form, by: client), client)
+            case DeviceAssertion.grantType: return (try await signInDevice(form, at: client), client)
             default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
             }
         }
@@ -55,6 +56,24 @@ extension OAuthDoor {
         switch try await GiveClientToken.give(scopes: Self.scopes(form), to: client, ports: ports) {
         case .given(let tokens): return Self.reply(tokens)
         case .scopeExceeded: throw OAuthError(.invalidScope, "scope has what is no right of the client")
+        case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
+        }
+    }
+
+    /// Spec: RFC 7521 §4.1, RFC 7523 §2.1.
+    private func signInDevice(_ form: FormFields, at client: ClientID) async throws -> Response {
+        guard let assertion = form["assertion"] else { throw OAuthError(.invalidRequest, "assertion is missing") }
+        let wanted = Self.scopes(form) ?? [TokenFamily.openID]
+        let scopes = AuthorizationChecks.scopes.filter { scope in wanted.contains { $0.hasSameBytes(as: scope) } }
+        switch try await SignInDevice.signIn(by: Secret(assertion), scopes: scopes, at: client, ports: ports) {
+        case .signedIn(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
+        // One description for all: it must not tell whether there is such a device.
+        case .invalid: throw OAuthError(.invalidGrant, "the assertion is not good, or came before")
+        case .scopeMissing: throw OAuthError(.invalidScope, "a device's sign-in gives none of these scopes")
+        case .notAllowed: throw OAuthError(.invalidScope, "the person has not allowed the client this")
+        case .tooMany(let seconds):
+            throw OAuthError(
+                .temporarilyUnavailable, "too many sign-ins of the device", status: 429, retryAfter: seconds.value)
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
     }

@@ -95,7 +95,8 @@ private enum Statements {
     static let announced = SQLStatement(
         """
         SELECT \(columns), e.push, e.push_token, (SELECT count(*) FROM (SELECT 1 AS one FROM challenges p
-          WHERE \(isPending(user: "c.user_id", enrollment: "$2", now: "$3")) LIMIT $4) AS pending)
+          WHERE \(isPending(user: "c.user_id", enrollment: "$2", now: "$3")) AND p.purpose <> 'own_sign_in'
+          LIMIT $4) AS pending)
         FROM challenges c, (SELECT push, push_token FROM enrollments WHERE id = $2 AND push IS NOT NULL) e
         WHERE id = $1
         """)
@@ -451,6 +452,7 @@ extension SQLTransaction {
         switch purpose {
         case .relyingParty: [.text("relying_party"), .null]
         case .authorization: [.text("authorization"), .null]
+        case .ownSignIn: [.text("own_sign_in"), .null]
         case .newDevice(let enrollment): [.text("new_device"), enrollment.value]
         }
     }
@@ -501,6 +503,7 @@ extension SQLTransaction {
         case "relying_party": .relyingParty
         case "new_device": .newDevice(try row.id(26))
         case "authorization": .authorization(try row.id(30))
+        case "own_sign_in": .ownSignIn
         default: throw StoreError.corruptRow("challenge purpose")
         }
     }

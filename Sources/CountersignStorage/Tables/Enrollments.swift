@@ -81,13 +81,13 @@ private enum Statements {
     static let putPush = SQLStatement("UPDATE enrollments SET push = $2, push_token = $3 WHERE id = $1")
     static let ticket = SQLStatement(
         """
-        SELECT hash, user_id, client_id, enrollment_id, waives_approval, expires_at, spent_at
+        SELECT hash, user_id, client_id, enrollment_id, waives_approval, expires_at, spent_at, family_id
         FROM tickets WHERE hash = $1
         """)
     static let insertTicket = SQLStatement(
         """
-        INSERT INTO tickets (hash, user_id, client_id, enrollment_id, waives_approval, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO tickets (hash, user_id, client_id, enrollment_id, waives_approval, expires_at, family_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
         """)
     static let spendTicket = SQLStatement(
         "UPDATE tickets SET spent_at = $2 WHERE hash = $1 AND spent_at IS NULL")
@@ -263,7 +263,8 @@ extension SQLTransaction {
         try first(Statements.ticket, [.blob(hash.bytes)]) { row in
             Ticket(
                 hash: SecretHash(stored: try row.blob(0)), user: try row.id(1), client: try row.id(2),
-                enrollment: try row.id(3), waivesApproval: try row.integer(4) == 1, expiresAt: try row.time(5),
+                family: try row.optionalID(7), enrollment: try row.id(3), waivesApproval: try row.integer(4) == 1,
+                expiresAt: try row.time(5),
                 spentAt: try row.optionalTime(6))
         }
     }
@@ -274,6 +275,7 @@ extension SQLTransaction {
             [
                 .blob(ticket.hash.bytes), ticket.user.value, ticket.client.value, ticket.enrollment.value,
                 .integer(ticket.waivesApproval ? 1 : 0), ticket.expiresAt.value,
+                .optional(ticket.family?.description),
             ])
     }
 

@@ -53,9 +53,11 @@ extension SQLTransaction {
     }
 
     private static func family(_ row: SQLRow) throws -> TokenFamily {
-        TokenFamily(
-            id: try row.id(0), client: try row.id(1), session: try row.id(2),
-            sid: try row.text(3), scopes: try row.text(4).split(separator: " ").map(String.init),
+        // The columns have no NULL: an empty text stands for no session.
+        let hasSession = try !row.text(2).isEmpty
+        return TokenFamily(
+            id: try row.id(0), client: try row.id(1), session: hasSession ? try row.id(2) : nil,
+            sid: hasSession ? try row.text(3) : nil, scopes: try row.text(4).split(separator: " ").map(String.init),
             authentication: try row.authentication(5), generation: try row.integer(6),
             rotatedAt: try row.optionalTime(7), createdAt: try row.time(8), idleUntil: try row.time(9),
             expiresAt: try row.time(10), endedAt: try row.optionalTime(11))
@@ -83,8 +85,9 @@ extension SQLTransaction {
         try connection.send(
             Statements.insert,
             [
-                family.id.value, family.client.value, family.user.value, family.session.value,
-                .optional(family.authentication.evidence.enrollment?.description), .text(family.sid),
+                family.id.value, family.client.value, family.user.value,
+                .text(family.session?.description ?? ""),
+                .optional(family.authentication.evidence.enrollment?.description), .text(family.sid ?? ""),
                 .text(family.scopes.joined(separator: " ")),
                 .text(family.authentication.json.text), .integer(family.isOffline ? 1 : 0),
                 .integer(family.generation), family.createdAt.value, family.idleUntil.value, family.expiresAt.value,

@@ -66,6 +66,9 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case nonceReplayed = "nonce_replayed"
     case unknownEnrollment = "unknown_enrollment"
     case deviceDeregistered = "device_deregistered"
+    case scopeMissing = "scope_missing"
+    case signInTooOld = "sign_in_too_old"
+    case signInTooWeak = "sign_in_too_weak"
     case ticketInvalid = "ticket_invalid"
     case ticketUsed = "ticket_used"
     case ticketExpired = "ticket_expired"
@@ -269,6 +272,15 @@ extension ProblemCode {
             Meaning(401, "The enrollment is not known", "Check issuer and enrollment; do not wipe anything on this.")
         case .deviceDeregistered:
             Meaning(403, "The enrollment was removed", "Verify `notice` and wipe the enrollment's keys.")
+        case .scopeMissing:
+            Meaning(
+                403, "The access token is not for this", "Have the person sign in with the scope that `scope` names.")
+        case .signInTooOld:
+            Meaning(403, "The person signed in too long ago", "Have the person sign in again, with the scope `enroll`.")
+        case .signInTooWeak:
+            Meaning(
+                403, "The person has a device or a passkey, and did not sign in by it",
+                "Have the person sign in by it, with `acr_values`; or remove it on the account page first.")
         case .ticketInvalid:
             Meaning(403, "The ticket is not known", "Have a new ticket made.")
         case .ticketUsed:

@@ -95,6 +95,10 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
 
     /// The type of the challenge that asks whether a new device may be added; only the server can use it.
     public static let newDevice = TypeName(known: "new-device")
+    /// The type of the challenge by which a device signs its user in; only the server can use it.
+    public static let ownSignIn = TypeName(known: "own-sign-in")
+    /// The types that only the server can use.
+    package static let reserved: Set<TypeName> = [newDevice, ownSignIn]
 
     private init(known name: String) {
         description = name

@@ -72,8 +72,11 @@ struct SigningInTests {
     }
 
     /// The shop's app, registered as one that keeps no secret.
-    private func app(_ scene: SDKScene, scopes: [String] = ["openid", "offline_access"]) async throws -> OpenIDClient {
-        let pair = String(decoding: Base64.decode(scene.shop.authorization.dropFirst(6)) ?? [], as: UTF8.self)
+    private func app(
+        _ scene: SDKScene, scopes: [String] = ["openid", "offline_access"], of client: Caller? = nil
+    ) async throws -> OpenIDClient {
+        let pair = String(
+            decoding: Base64.decode((client ?? scene.shop).authorization.dropFirst(6)) ?? [], as: UTF8.self)
         let id = String(pair.prefix { $0 != ":" })
         let settings: JSONValue = [
             "profile": "native", "redirect_uris": ["http://127.0.0.1/callback"], "asked_browsers": "all",
@@ -144,6 +147,102 @@ struct SigningInTests {
             #expect(
                 await code { _ = try await app.authorize(in: Visitor(scene, isWilling: false)) } == "sign_in_declined")
             #expect(try await app.signedIn() == nil)
+        }
+    }
+
+    @Test("Whoever signs in enrolls another device by that, once; on the first one the number is typed")
+    func enrolls() async throws {
+        try await SDKScene.with { scene in
+            let app = try await app(scene, scopes: ["openid", "enroll"])
+            let signedIn = try await app.authorize(in: Visitor(scene))
+            #expect(signedIn.scopes == ["openid", "enroll"])
+            let token = try await app.accessToken()
+            let tablet = try await scene.relaunched(vault: MemoryVault())
+            scene.transport.loseReplies(1, from: "/v1/enrollment-tickets")
+            let made = try await tablet.enroll(with: .accessToken(token))
+            #expect("\(made.user)" == scene.user)
+            let approval = try #require(made.approval)
+            let number = try #require(approval.number)
+            let pending = try #require(try await scene.authenticator.pendingChallenges().first)
+            _ = try await pending.open().approve(with: .confirmation, number: number)
+            #expect(try await made.refresh() == nil)
+            #expect(await code { _ = try await tablet.enroll(with: .accessToken(token)) } == "ticket_used")
+            _ = try await app.signOut()
+            #expect(await code { _ = try await tablet.enroll(with: .accessToken(token)) } == "sign_in_ended")
+        }
+    }
+
+    @Test("A first PIN is set by a sign-in where no ticket is at hand")
+    func method() async throws {
+        try await SDKScene.with { scene in
+            let app = try await app(scene, scopes: ["openid", "enroll"])
+            scene.server.clock.advance(seconds: 3600)
+            #expect(await code { try await scene.enrollment.setPIN(PIN("83517")) } == "authority_needed")
+            _ = try await app.authorize(in: Visitor(scene))
+            try await scene.enrollment.setPIN(PIN("83517"), authority: .accessToken(try await app.accessToken()))
+            let reply = try await scene.shop.call(.GET, "/v1/users/\(scene.user)/enrollments").success()
+            #expect(reply["enrollments"]?.array?.first?["waiting"]?["pin"] != nil, "it waits, as with a ticket")
+        }
+    }
+
+    @Test("The device signs its user in, and nobody is asked")
+    func byItself() async throws {
+        try await SDKScene.with { scene in
+            let app = try await app(scene)
+            let signedIn = try await app.signIn(by: scene.enrollment)
+            #expect(signedIn.identity.subject == scene.user && !signedIn.isLasting && signedIn.scopes == ["openid"])
+            #expect(signedIn.identity.amr == ["swk"])
+            #expect(try await app.userInfo().subject == scene.user)
+            #expect(try await scene.authenticator.pendingChallenges().isEmpty)
+            let other = try OpenIDClient(
+                OpenIDRegistration(
+                    issuer: try #require(URL(string: "https://other.example.com")), clientID: "x",
+                    redirectURI: try #require(URL(string: "http://127.0.0.1/callback"))), vault: MemoryVault())
+            #expect(await code { _ = try await other.signIn(by: scene.enrollment) } == "configuration_invalid")
+            let stranger = try await self.app(scene, of: try await scene.server.makeClient("Other"))
+            #expect(await code { _ = try await stranger.signIn(by: scene.enrollment) } == "sign_in_refused")
+            scene.server.clock.advance(seconds: 600)
+            #expect(await code { _ = try await app.accessToken() } == "not_signed_in")
+            #expect(try await app.signIn(by: scene.enrollment).identity.subject == scene.user)
+            let reply = try await scene.server.administrator.call(
+                .POST, "/v1/admin/enrollments/\(scene.enrollment.id)/suspend")
+            #expect(reply.status == 204, "\(reply)")
+            #expect(await code { _ = try await app.signIn(by: scene.enrollment) } == "enrollment_suspended")
+            try await scene.removeAtServer()
+            #expect(await code { _ = try await app.signIn(by: scene.enrollment) } == "device_deregistered")
+        }
+    }
+
+    @Test("A device whose clock is off signs in as soon as the server has told it the time")
+    func clock() async throws {
+        try await SDKScene.with { scene in
+            let app = try await app(scene)
+            scene.clock.set(aheadBy: 300)
+            let relaunched = try await scene.relaunched()
+            let enrollment = try #require(await relaunched.enrollments.first)
+            #expect(try await app.signIn(by: enrollment).identity.subject == scene.user)
+            #expect(scene.transport.requests(to: "/oauth2/token").count == 2)
+        }
+    }
+
+    @Test("With the PIN the same call shows two factors; a wrong one counts, and nobody is asked anything else")
+    func byPIN() async throws {
+        try await SDKScene.with { scene in
+            let app = try await app(scene)
+            #expect(
+                await code { _ = try await app.signIn(by: scene.enrollment, with: .pin(PIN("83517"))) }
+                    == "method_missing")
+            try await scene.enrollment.setPIN(PIN("83517"))
+            #expect(
+                await code { _ = try await app.signIn(by: scene.enrollment, with: .pin(PIN("11111"))) }
+                    == "pin_incorrect")
+            #expect(try await scene.authenticator.pendingChallenges().isEmpty)
+            let signedIn = try await app.signIn(by: scene.enrollment, with: .pin(PIN("83517")))
+            #expect(signedIn.identity.acr == "urn:countersign:acr:device2")
+            #expect(signedIn.identity.amr == ["swk", "user", "pin", "mfa"])
+            #expect(
+                await code { _ = try await app.signIn(by: scene.enrollment, with: .custom("face", data: "x")) }
+                    == "configuration_invalid")
         }
     }
 

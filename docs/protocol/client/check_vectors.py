@@ -427,6 +427,23 @@ def pushes(file: File) -> Checks:
     yield "the key's name", thumbprint
 
 
+def assertions(file: File) -> Checks:
+    """Judges each assertion, and signs the good ones anew; signing-in.md, The assertion."""
+    key = SecretKey.of(c.scalar(unhex(file["authentication_private_key"])), ECDSA, 0)
+    for case in file["cases"]:
+        def read() -> bool:
+            claims = c.read_assertion(case["assertion"], unhex(file["authentication_public_key"]), file["issuer"],
+                                      case["client"], case["now"])
+            return claims == json.loads(case["claims"])
+
+        def sign() -> bool:
+            return c.sign_jws(json.loads(case["header"]), json.loads(case["claims"]), key) == case["assertion"]
+
+        yield case["name"], read if case["valid"] else lambda: refused(read)
+        if case["valid"]:
+            yield case["name"] + ", signed anew", sign
+
+
 def notices(file: File) -> Checks:
     """Judges each removal notice; enrollment.md, The end of an enrollment."""
     for case in file["cases"]:
@@ -568,7 +585,8 @@ def webhooks(file: File) -> Checks:
 
 FILES = {
     "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "sealed-answer": answers,
-    "certificate": certificates, "method-change": changes, "push-envelope": pushes, "removal-notice": notices,
+    "certificate": certificates, "method-change": changes, "push-envelope": pushes, "assertion": assertions,
+    "removal-notice": notices,
     "device-act": acts, "return-message": returns, "shown-text": shown, "webhook": webhooks}
 
 

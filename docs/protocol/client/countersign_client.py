@@ -20,7 +20,7 @@ import unicodedata
 import urllib.parse
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
@@ -1089,12 +1089,8 @@ def alert_hash(title: str, body: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(strings).digest()).rstrip(b"=").decode()
 
 
-def verify_push(payload: dict[str, Any], issuer: str, enrollment: str, keys: dict[str, Any], now: float,
-                skew: int = 300) -> dict[str, Any]:
-    """The claims of a push that may be shown; pushes.md, What a device verifies, RFC 7515 §5.2."""
-    ours, alert = payload.get("countersign", {}), payload.get("aps", {}).get("alert", {})
-    jws, title, body = ours.get("jws"), alert.get("title"), alert.get("body")
-    require(ours.get("v") == 1 and all(isinstance(each, str) for each in (jws, title, body)), "malformed")
+def read_jws(jws: str, kind: str, point_of: Callable[[dict[str, Any]], bytes]) -> dict[str, Any]:
+    """The claims of a JWS of this type that the key with a point has signed; RFC 7515 §5.2."""
     parts = jws.split(".")
     require(len(parts) == 3, "malformed")
     try:
@@ -1104,11 +1100,8 @@ def verify_push(payload: dict[str, Any], issuer: str, enrollment: str, keys: dic
         raise Refused("malformed") from None
     require(not {"crit", "b64"} & set(header), "a critical header")
     require(header.get("alg") == "ES256", "another algorithm")
-    require(header.get("typ") == "countersign-push+jwt", "another type")
-    named = [each for each in keys["keys"] if each.get("kid") == header.get("kid") and each.get("kty") == "EC"]
-    require(len(named) == 1, "an unknown key")
-    key = named[0]
-    point = b"\x04" + decode64url(key["x"]) + decode64url(key["y"])
+    require(header.get("typ") == kind, "another type")
+    point = point_of(header)
     require(len(value) == 64, "malformed")
     der = utils.encode_dss_signature(int.from_bytes(value[:32], "big"), int.from_bytes(value[32:], "big"))
     try:
@@ -1116,6 +1109,58 @@ def verify_push(payload: dict[str, Any], issuer: str, enrollment: str, keys: dic
             der, f"{parts[0]}.{parts[1]}".encode(), ec.ECDSA(hashes.SHA256()))
     except InvalidSignature:
         raise Refused("a bad signature") from None
+    return claims
+
+
+def sign_jws(header: dict[str, Any], claims: dict[str, Any], key: SecretKey) -> str:
+    """A JWS; RFC 7515 §5.1."""
+    parts = (json.dumps(each, separators=(",", ":"), ensure_ascii=False).encode() for each in (header, claims))
+    signed = ".".join(base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in parts)
+    return f"{signed}.{base64.urlsafe_b64encode(key.raw_signature(signed.encode())).rstrip(b'=').decode()}"
+
+
+ASSERTION = "countersign-assertion+jwt"
+
+
+def assertion_claims(issuer: str, user: str, enrollment: str, client: str, name: str, now: int,
+                     challenge: str | None = None) -> dict[str, Any]:
+    """What a device signs to sign its user in; signing-in.md, The assertion."""
+    claims = {"iss": enrollment, "sub": user, "aud": issuer, "client_id": client, "challenge": challenge, "jti": name,
+              "iat": now, "exp": now + 60}
+    return {name: value for name, value in claims.items() if value is not None}
+
+
+def read_assertion(text: str, point: bytes, issuer: str, client: str, now: float) -> dict[str, Any]:
+    """The claims of an assertion that a server takes; signing-in.md, The assertion."""
+    def ours(header: dict[str, Any]) -> bytes:
+        require("kid" not in header, "a named key")
+        return point
+
+    claims = read_jws(text, ASSERTION, ours)
+    require(re.fullmatch("enr" + ID, str(claims.get("iss"))), "malformed")
+    require(re.fullmatch("usr" + ID, str(claims.get("sub"))), "malformed")
+    require(all(isinstance(claims.get(name), int) for name in ("iat", "exp")), "malformed")
+    require(isinstance(claims.get("jti"), str) and re.fullmatch("[!-~]{16,64}", claims["jti"]), "malformed")
+    require("challenge" not in claims or re.fullmatch("chl" + ID, str(claims["challenge"])), "malformed")
+    require(claims.get("aud") == issuer and claims.get("client_id") == client, "for somebody else")
+    require(0 < claims["exp"] - claims["iat"] <= 60, "too long")
+    require(now < claims["exp"] and claims["iat"] <= now + SKEW, "out of time")
+    return claims
+
+
+def verify_push(payload: dict[str, Any], issuer: str, enrollment: str, keys: dict[str, Any], now: float,
+                skew: int = 300) -> dict[str, Any]:
+    """The claims of a push that may be shown; pushes.md, What a device verifies, RFC 7515 §5.2."""
+    ours, alert = payload.get("countersign", {}), payload.get("aps", {}).get("alert", {})
+    jws, title, body = ours.get("jws"), alert.get("title"), alert.get("body")
+    require(ours.get("v") == 1 and all(isinstance(each, str) for each in (jws, title, body)), "malformed")
+    def named(header: dict[str, Any]) -> bytes:
+        """The point of the key that the header names."""
+        found = [each for each in keys["keys"] if each.get("kid") == header.get("kid") and each.get("kty") == "EC"]
+        require(len(found) == 1, "an unknown key")
+        return b"\x04" + decode64url(found[0]["x"]) + decode64url(found[0]["y"])
+
+    claims = read_jws(jws, "countersign-push+jwt", named)
     require(all(isinstance(claims.get(name), int) for name in ("iat", "exp")), "malformed")
     require(re.fullmatch("chl" + ID, str(claims.get("jti"))), "malformed")
     require(re.fullmatch(TYPE_NAME, str(claims.get("type"))) and isinstance(claims.get("alert"), str), "malformed")
@@ -1224,6 +1269,23 @@ class Device:
         message = seal_text(text, primary, self.server, now)
         self.call("POST", "/v1/enrollments/self/methods", {"message": encode64(message)})
         self.pin = stored
+
+    def sign_in(self, client: str, pin: str | None = None) -> dict[str, Any]:
+        """Signs the user in at a client; signing-in.md."""
+        challenge = None
+        if pin is not None:
+            challenge = self.call("POST", "/v1/enrollments/self/sign-ins", {"client": client})["challenge"]
+            self.answer(self.fetch(challenge), "approved", "pin", None, pin)
+        name = base64.urlsafe_b64encode(os.urandom(18)).decode()
+        claims = assertion_claims(
+            self.issuer, self.user, self.enrollment, client, name, int(time.time()), challenge)
+        form = {"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "client_id": client,
+                "assertion": sign_jws({"alg": "ES256", "typ": ASSERTION}, claims, self.keys.authentication)}
+        reply = exchange(self.issuer, "POST", "/oauth2/token", urllib.parse.urlencode(form).encode(),
+                         {"Content-Type": "application/x-www-form-urlencoded"})
+        identity = json.loads(decode64url(reply["id_token"].split(".")[1]))
+        require(identity["sub"] == self.user and identity["aud"] == client, "signed in as somebody else")
+        return identity
 
 
 def pin_certificate(primary: SecretKey, user: str, enrollment: str, issuer: str, key: SecretKey, at: int) -> bytes:

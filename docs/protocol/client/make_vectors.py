@@ -1241,6 +1241,63 @@ def push_cases() -> list[dict[str, Any]]:
     return cases
 
 
+def assertion_cases() -> list[dict[str, Any]]:
+    """Assertions of a device that a server must take or refuse."""
+    name, client = "hk2Jx0yZ1vQ7rT5uW9aB3cDe", "cli_01m7yfdqve7kp86cjznhx1qer1"
+    cases: list[dict[str, Any]] = []
+
+    def case(label: str, is_valid: bool = False, *, header: dict[str, Any] | None = None,
+             claims: dict[str, Any] | None = None, signer: SecretKey = DEVICE.authentication, now: int = ASKED,
+             change: Any = lambda text: text) -> None:
+        said = present({"alg": "ES256", "typ": c.ASSERTION, **(header or {})})
+        stated = present({**c.assertion_claims(ISSUER, USER, ENROLLMENT, client, name, ASKED), **(claims or {})})
+        cases.append({
+            "name": label, "now": now, "client": client, "header": compact(said), "claims": compact(stated),
+            "assertion": change(c.sign_jws(said, stated, signer)), "valid": is_valid})
+
+    case("an assertion", True)
+    case("with a challenge", True, claims={"challenge": CHALLENGE})
+    case("a claim that is not known", True, claims={"nonce": "x"})
+    case("for less than a minute", True, claims={"exp": ASKED + 1})
+    case("in its last second", True, now=ASKED + 59)
+    case("a minute ahead", True, now=ASKED - 60)
+    case("over", now=ASKED + 60)
+    case("more than a minute ahead", now=ASKED - 61)
+    case("for more than a minute", claims={"exp": ASKED + 61})
+    case("over before it begins", claims={"exp": ASKED})
+    case("another server", claims={"aud": OTHER_ISSUER})
+    case("two servers", claims={"aud": [ISSUER, OTHER_ISSUER]})
+    case("this server in a list", claims={"aud": [ISSUER]})
+    case("no server", claims={"aud": None})
+    case("another client", claims={"client_id": "cli_01m7yfdr8kq5p3v2x9w7t4s6ma"})
+    case("no client", claims={"client_id": None})
+    case("no user", claims={"sub": None})
+    case("a user that is none", claims={"sub": ENROLLMENT})
+    case("no name", claims={"jti": None})
+    case("the shortest name", True, claims={"jti": "x" * 16})
+    case("the longest name", True, claims={"jti": "x" * 64})
+    case("a name with a control character", claims={"jti": "\0" * 16})
+    case("a short name", claims={"jti": "x" * 15})
+    case("a long name", claims={"jti": "x" * 65})
+    case("a time that is a string", claims={"iat": str(ASKED)})
+    case("an end that is a string", claims={"exp": str(ASKED + 60)})
+    case("times that no clock shows", claims={"iat": -2**63, "exp": 2**63 - 1})
+    case("a challenge that is none", claims={"challenge": "x"})
+    case("a challenge that is a number", claims={"challenge": 1})
+    case("another type", header={"typ": "JWT"})
+    case("no type", header={"typ": None})
+    case("another algorithm", header={"alg": "none"})
+    case("a critical header", header={"crit": ["x"], "x": 1})
+    case("a key that is named", header={"kid": "x"})
+    case("signed by the primary key", signer=DEVICE.primary)
+    case("signed by another device", signer=key("other authentication"))
+    case("altered claims", change=lambda text: ".".join(
+        [text.split(".")[0], encode64url(compact({"iss": ENROLLMENT}).encode()), text.split(".")[2]]))
+    case("four parts", change=lambda text: text + ".x")
+    case("base64url with padding", change=lambda text: text + "==")
+    return cases
+
+
 def jwk(point: bytes) -> dict[str, str]:
     """A public key as a JWK, named by its thumbprint; RFC 7517, RFC 7638."""
     x, y = encode64url(point[1:33]), encode64url(point[33:])
@@ -1298,6 +1355,10 @@ def files() -> dict[str, dict[str, Any]]:
             "description": "Pushes in the form of APNs, as a device gets them. " + NOTE, "page": "pushes.md",
             "issuer": ISSUER, "enrollment": ENROLLMENT, "skew": 300, "private_key": number(private("push")),
             "push_keys": PUSH_KEYS, "cases": push_cases()},
+        "assertion": {
+            "description": "Assertions by which a device signs its user in, as the server gets them. " + NOTE,
+            "page": "signing-in.md", **who, "authentication_private_key": number(DEVICE.authentication.private),
+            "authentication_public_key": DEVICE.authentication.public.point.hex(), "cases": assertion_cases()},
         "removal-notice": {
             "description": "Removal notices, as a device gets them. " + NOTE, "page": "enrollment.md",
             "issuer": ISSUER, "enrollment": ENROLLMENT, "now": ASKED + 60, "server_private_keys": server_keys,

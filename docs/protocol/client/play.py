@@ -4,6 +4,7 @@
     play.py ISSUER CLIENT_ID CLIENT_SECRET [TYPE [TYPE_WITH_PIN]]
 
 The issuer is the server's URL, to which it must listen, too. The types are `confirm` and `pin` unless they are named.
+The client must use the OpenID provider without a secret (`--profile native`).
 It makes a user of its own. It prints a line for each step, then how many passed, and exits with 1 if one failed.
 """
 from __future__ import annotations
@@ -123,10 +124,13 @@ def play(issuer: str, client_id: str, secret: str, type_name: str, pin_type: str
          lambda value: value.keys.primary.public.name)
     round_of("confirm", type_name, "confirm")
     round_of("deny", type_name, None, "denied")
+    step("sign in", lambda: device().sign_in(client_id), lambda value: f"{value['acr']} by {value['amr']}")
     step("set a PIN", lambda: device().set_pin(PIN), lambda _: "204")
     step("methods", lambda: device().call("GET", "/v1/enrollments/self/methods")["pin"],
          lambda value: f"{value['state']}, {value['attempts_left']} attempts left")
     round_of("pin", pin_type, "pin", pin=PIN)
+    step("sign in with the PIN", lambda: device().sign_in(client_id, PIN),
+         lambda value: f"{value['acr']} by {value['amr']}")
     step("remove", lambda: device().call("DELETE", "/v1/enrollments/self"), lambda _: "204")
     step("removal notice", removed)
     print(f"{results.count(True)} passed, {results.count(False)} failed")

@@ -11,6 +11,8 @@ extension AccountPage {
             case phone
             /// Staying signed in.
             case staySignedIn
+            /// Adding devices.
+            case addDevice
             /// A scope of the operator's, in the operator's words in the page's language.
             case other(String)
         }
@@ -51,6 +53,7 @@ extension AccountPage.Access {
         case .email: ["maySeeEmail": true]
         case .phone: ["maySeePhone": true]
         case .staySignedIn: ["mayStay": true]
+        case .addDevice: ["mayAddDevice": true]
         case .other(let title): ["title": title]
         }
     }
@@ -65,7 +68,8 @@ extension AccountPage.Access {
         <b><bdi>{{client}}</bdi></b>
         <span class="small scopes">{{#scopes}}{{^isFirst}}, {{/isFirst}}{{#mayKnow}}[[accessIdentity]]{{/mayKnow}}\
         {{#maySeeEmail}}[[accessEmail]]{{/maySeeEmail}}{{#maySeePhone}}[[accessPhone]]{{/maySeePhone}}\
-        {{#mayStay}}[[accessStay]]{{/mayStay}}{{#title}}<bdi>{{title}}</bdi>{{/title}}{{/scopes}}\
+        {{#mayStay}}[[accessStay]]{{/mayStay}}{{#mayAddDevice}}[[accessDevice]]{{/mayAddDevice}}\
+        {{#title}}<bdi>{{title}}</bdi>{{/title}}{{/scopes}}\
         {{#hasScopes}}. {{/hasScopes}}[[sinceOnly]]</span>
         </div>
         <button class="link" form="other" formaction="/account/access/{{id}}/end" \

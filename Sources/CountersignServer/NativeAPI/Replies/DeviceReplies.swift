@@ -27,6 +27,31 @@ extension NativeAPI {
         }
     }
 
+    func reply(_ outcome: AskOwnSignIn.Outcome) async throws -> Response {
+        switch outcome {
+        case .asked(let challenge): return Response(json: ["challenge": .string("\(challenge)")], status: 201)
+        case .refused(let refusal): throw try await problem(refusal)
+        case .waiting: throw ProblemDetails(.enrollmentWaiting)
+        case .methodMissing: throw ProblemDetails(.methodMissing, members: ["methods": ["biometric", "pin"]])
+        case .notConfirmed: throw ProblemDetails(.enrollmentNotConfirmed)
+        case .userNotLinked: throw ProblemDetails(.userNotLinked)
+        case .clientGone: throw ProblemDetails(.clientNotFound)
+        case .tooMany(let seconds): throw ProblemDetails(retryAfter: seconds)
+        }
+    }
+
+    func reply(_ outcome: ExchangeForTicket.Outcome) throws -> Response {
+        switch outcome {
+        case .created(let created): return Response(json: created.json, status: 201)
+        case .invalidToken: throw RequestRefusal.invalidToken
+        case .scopeMissing: throw ProblemDetails(.scopeMissing, members: ["scope": .string(Ticket.scope)])
+        case .tooOld: throw ProblemDetails(.signInTooOld)
+        case .tooWeak: throw ProblemDetails(.signInTooWeak)
+        case .spent: throw ProblemDetails(.ticketUsed)
+        case .blocked: throw ProblemDetails(.enrollmentBlocked)
+        }
+    }
+
     private func policies(_ outcome: ShowPolicies.Outcome) -> EnrollmentPolicies {
         switch outcome {
         case .policies(let policies): policies

@@ -11,6 +11,7 @@ extension NativeAPI {
         // Spec: RFC 6750 §3.1.
         case RequestRefusal.invalidToken:
             rendered(ProblemDetails(request: .invalidToken), context, challenge: "Bearer error=\"invalid_token\"")
+        case RequestRefusal.noToken: rendered(ProblemDetails(request: .noToken), context, challenge: "Bearer")
         case let refusal as RequestRefusal: rendered(ProblemDetails(request: refusal), context)
         case let error as JSONSyntaxError: rendered(ProblemDetails(syntax: error), context)
         case let error as JSONShapeError: rendered(ProblemDetails(shape: error), context)

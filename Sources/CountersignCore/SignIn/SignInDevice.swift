@@ -1,0 +1,100 @@
+package import CountersignWire
+package import Encodings
+import OpenPGP
+
+/// Signs a user in at a client by an assertion that their device has signed.
+///
+/// Nobody is asked, so it shows possession of the device and no more, unless the device has answered a challenge before:
+/// ``AskOwnSignIn``. Spec: RFC 7523 §2.1 and §3;
+/// docs/protocol/signing-in.md.
+package enum SignInDevice {
+    /// The scopes that such a sign-in does not give: a device can always sign anew, and enrolls no other one.
+    private static let neverGiven: Set<String> = [TokenFamily.offlineAccess, Ticket.scope]
+
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// The client gets tokens.
+        case signedIn(UnsignedTokens)
+        /// The assertion is not good or came before, or its device may not sign its user in at the client.
+        case invalid
+        /// Of what the client wants, nothing is given for such a sign-in.
+        case scopeMissing
+        /// The person has not allowed the client what it wants.
+        case notAllowed
+        /// The device has signed in too often; try again after some seconds.
+        case tooMany(retryAfter: Seconds)
+        /// The client is disabled, or uses the provider no more.
+        case clientGone
+    }
+
+    /// Signs in.
+    ///
+    /// - Parameters:
+    ///   - assertion: what the device has signed.
+    ///   - scopes: the scopes that the client wants, among those that there are.
+    ///   - client: the client, which the caller has authenticated.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func signIn(
+        by assertion: Secret<String>, scopes: [String], at client: ClientID, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        guard let assertion = try await verified(assertion.reveal(), for: client, at: now, ports: ports) else {
+            return .invalid
+        }
+        let keys = try ports.keys.current().tokens
+        let id: TokenFamilyID = ports.random.id(at: now)
+        let scopes = scopes.filter { !neverGiven.contains($0) }
+        // To nothing a person need not agree.
+        // check: SignInDeviceTests.nothing
+        guard !scopes.isEmpty else { return .scopeMissing }
+        return try await ports.commit(at: now, as: .device(assertion.enrollment)) { work in
+            guard let found = try work.clients.lock(client), found.disabledAt == nil,
+                let party = try work.relyingParties.lock(client)
+            else { return .clientGone }
+            guard keys.es256 != nil, keys.key(party.profile.idTokenAlgorithm) != nil else {
+                throw StoreError.unavailable
+            }
+            // Whoever removes or suspends the device has this lock, too.
+            try work.users.lock(assertion.user)
+            guard let device = try work.enrollments.find(assertion.enrollment) else { return .invalid }
+            // check: SignInDeviceTests.waiting
+            guard device.isLetIn(at: now) else { return .invalid }
+            let replayGuard = ReplayGuard(
+                assertion.name, of: "assertion \(device.id)",
+                until: Timestamp(seconds: assertion.expiresAt).adding(ReplayGuard.margin))
+            // check: SignInDeviceTests.once
+            guard try work.spend(replayGuard) == nil else { return .invalid }
+            let count = try work.count(.ownSignIns(device.id))
+            if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
+            guard let methods = try work.ownSignInMethods(of: device, at: party) else { return .invalid }
+            guard
+                let authentication = try work.ownAuthentication(
+                    by: assertion.challenge, on: device, at: client, among: methods),
+                try work.isGood(authentication.evidence, device.user, at: client)
+            else { return .invalid }
+            let wanted = Wanted(client: client, redirectURI: "", scopes: scopes)
+            // check: SignInDeviceTests.consent
+            guard try !work.needsConsent(of: device.user, to: wanted, by: found) else { return .notAllowed }
+            guard try work.admit(device.user, to: client) else { return .invalid }
+            let family = TokenFamily(
+                id: id, client: client, session: nil, sid: nil, scopes: scopes, authentication: authentication, at: now)
+            try work.families.insert(family)
+            try work.raise(.signedInByDevice(family))
+            try work.raise(.tokensGiven(family))
+            return .signedIn(UnsignedTokens(family: family, scopes: scopes, nonce: nil, party: party))
+        }
+    }
+
+    /// An assertion that is good for a client, of a device that there is or was; nil for any other.
+    private static func verified(
+        _ text: String, for client: ClientID, at now: Timestamp, ports: Ports
+    ) async throws -> DeviceAssertion? {
+        guard let id = DeviceAssertion.enrollment(namedBy: text), let device = try await ports.knownDevice(id)?.device,
+            case .ecdsa(let key) = device.key.publicKey.material,
+            let assertion = DeviceAssertion(
+                text, by: key, at: ports.issuer, for: "\(client)", now: now, tolerance: ReplayGuard.tolerance.value)
+        else { return nil }
+        return assertion.user == device.user ? assertion : nil
+    }
+}
