@@ -166,6 +166,98 @@ struct AccountTests {
         #expect(try await scene.show(session) != nil)
     }
 
+    @Test("What waits on a device is undone by any one way to sign in; what counts is not")
+    func undo() async throws {
+        let scene = try await AccountScene()
+        let (world, phone) = (scene.world, scene.shop.device)
+        world.time.advance(seconds: 3600)
+        // The shop's tickets waive waits.
+        let strict = try await world.makeClient("Strict").client
+        _ = try await world.ports.store.commit { try $0.links.put(scene.user, to: strict.id, externalID: nil) }
+        func set() async throws {
+            var change = try await PINChange(of: phone, to: phone.newPINKey())
+            change.ticket = try await world.makeTicket(for: scene.user, by: strict).ticket
+            #expect(try await change.send() == .changed(payload: nil))
+        }
+        func undo(_ method: AnswerMethod, by secret: Secret<String>?) async throws -> ActOnOwnDevice.Outcome {
+            try await ActOnOwnDevice.undo(
+                method, of: scene.phone, by: secret, shownTo: scene.user, ports: world.ports)
+        }
+        try await set()
+        let name = try await scene.enrollment(scene.phone).device.name
+        #expect(try await undo(.pin, by: nil) == .signIn)
+        let mail = try await scene.byMail()
+        for method in [AnswerMethod.biometric, .confirm] {
+            #expect(try await undo(method, by: mail) == .notFound, "\(method)")
+        }
+        #expect(try await undo(.pin, by: mail) == .done(name))
+        #expect(try await scene.enrollment(scene.phone).pin == nil)
+        #expect(try await undo(.pin, by: mail) == .notFound)
+        try await set()
+        world.time.advance(.days(1))
+        #expect(try await undo(.pin, by: try await scene.byMail()) == .notFound, "it counts")
+        #expect(try await scene.enrollment(scene.phone).pin != nil)
+    }
+
+    @Test("A suspended device is resumed by a confirmed one alone, as well as it approves a new one, and all are told")
+    func resume() async throws {
+        let scene = try await AccountScene()
+        let second = try await scene.world.makeDevice(of: scene.user, by: scene.shop.shop)
+        try await scene.confirmPhone()
+        let mail = try await scene.byMail()
+        let name = try await scene.enrollment(second.enrollment).device.name
+        func act(_ act: ActOnOwnDevice.Act, by secret: Secret<String>) async throws -> ActOnOwnDevice.Outcome {
+            try await scene.act(act, on: second.enrollment, by: secret)
+        }
+        let tap = try await scene.byTap(second)
+        #expect(try await act(.resume, by: mail) == .done(name), "it is not suspended")
+        #expect(try await act(.suspend, by: mail) == .done(name))
+        #expect(try await act(.resume, by: mail) == .tooWeak)
+        #expect(try await act(.resume, by: tap) == .signIn, "a suspended device opens no page")
+        #expect(try await act(.resume, by: try await scene.byTap()) == .done(name))
+        #expect(try await scene.enrollment(second.enrollment).state == .active)
+        let told = try await scene.told()
+        #expect(told.filter { $0.values["resumed"] != nil }.count == 1 && told.last?.template == .device)
+        // Where a device has a PIN that counts, a tap does not do.
+        _ = try await scene.shop.device.setPIN()
+        #expect(try await act(.suspend, by: mail) == .done(name))
+        #expect(try await act(.resume, by: try await scene.byTap()) == .tooWeak)
+        #expect(try await act(.resume, by: try await scene.byPIN()) == .done(name))
+    }
+
+    @Test("Earlier events come page by page, each once, and only one's own")
+    func earlier() async throws {
+        let scene = try await AccountScene()
+        for _ in 0..<23 {
+            scene.world.time.advance(seconds: 400)
+            _ = try await scene.byTap()
+        }
+        scene.world.time.advance(seconds: 400)
+        let session = try await scene.byTap()
+        func show(_ cursor: String?) async throws -> Account {
+            guard
+                case .shown(let account) = try await ShowAccount.show(
+                    session, eventsAfter: cursor, ports: scene.world.ports)
+            else { throw World.Broken("account") }
+            return account
+        }
+        var seen: [EventID] = []
+        var times: [Timestamp] = []
+        var cursor: String?
+        repeat {
+            let page = try await show(cursor)
+            #expect(page.events.count == 20 || page.cursor == nil)
+            seen += page.events.map(\.event.id)
+            times += page.events.map(\.event.at)
+            cursor = page.cursor
+        } while cursor != nil
+        #expect(seen.count > 40 && Set(seen).count == seen.count && times == times.sorted(by: >))
+        let first = try await show(nil)
+        #expect(try await show("x").events.map(\.event.id) == first.events.map(\.event.id))
+        let others = scene.world.ports.hasher.cursor("1", of: "account \(scene.world.newID() as UserID)")
+        #expect(try await show(others).events.map(\.event.id) == first.events.map(\.event.id))
+    }
+
     @Test("Nobody touches what is somebody else's, and a page that was shown to another person does nothing")
     func others() async throws {
         let scene = try await AccountScene()

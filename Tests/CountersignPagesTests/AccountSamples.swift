@@ -69,6 +69,7 @@ extension Samples {
         calm.sessions.removeLast(calm.sessions.count - 1)
         let said: [(String, AccountPage.Announcement)] = [
             ("removed", .removed(texts.device)), ("suspended", .suspended(texts.device)),
+            ("resumed", .resumed(texts.device)), ("method-undone", .methodUndone(texts.device)),
             ("confirmed", .confirmed(texts.device)), ("session", .sessionEnded), ("others", .othersEnded),
             ("access", .accessEnded(texts.client)),
             ("confirmed-later", .confirmedLater(texts.device, from: now + 4 * day)),
@@ -81,8 +82,15 @@ extension Samples {
             ("addresses-full", .addressesFull),
             ("address-too-new", .addressTooNew(until: now + 4 * day)),
         ]
+        var methodsWait = calm
+        methodsWait.devices[0].waitingMethods = [
+            .init(.pin, name: "pin", until: morning + day), .init(.biometric, name: "biometric", until: morning + day),
+            .init(.custom, name: "custom:\(texts.id)", until: morning + day),
+        ]
+        suspended.canBeResumed = true
+        methodsWait.devices.append(suspended)
         return [
-            ("", whole), ("-empty", AccountPage()), ("-unconfirmed", unconfirmed),
+            ("", whole), ("-empty", AccountPage()), ("-methods-wait", methodsWait), ("-unconfirmed", unconfirmed),
             ("-unconfirmed-elsewhere", elsewhere), ("-unconfirmed-nowhere", nowhere), ("-confirming", confirming),
             ("-no-passkeys", AccountPage(createPasskeyPath: texts.path)),
             ("-passkeys-alone", AccountPage(passkeys: calm.passkeys)),

@@ -166,6 +166,8 @@ struct AccountTests {
         let texts = [
             "removed": "Pixel 9 was removed.",
             "suspended": "Pixel 9 was suspended. It approves nothing until another device of yours resumes it.",
+            "resumed": "Pixel 9 was resumed. It can approve again.",
+            "method-undone": "What waited on Pixel 9 was undone.",
             "confirmed": "Pixel 9 was confirmed.", "session": "The session was ended.",
             "others": "All other sessions were ended.", "access": "The access of Acme Bank was ended.",
             "confirmed-later": "Pixel 9 counts everywhere from 27 November, 10:15, unless somebody objects.",

@@ -1,10 +1,10 @@
 package import CountersignWire
 package import Encodings
 
-/// Confirms, suspends or removes a device, by its user on the account page.
+/// Confirms, suspends, resumes or removes a device, or undoes a method of it that waits, by its user on the account page.
 ///
-/// Removing and suspending need any one way to sign in, so that nobody is locked out who has lost a phone; they shorten
-/// no wait. What is done is told to the addresses of the user. Spec: NIST SP 800-63B-4 §4.3;
+/// Removing, suspending and undoing need any one way to sign in, so that nobody is locked out who has lost a phone; they
+/// shorten no wait. What is done with a device is told to the addresses of the user. Spec: NIST SP 800-63B-4 §4.3;
 /// docs/decisions/0077-account-page.md.
 package enum ActOnOwnDevice {
     /// What is done.
@@ -13,6 +13,8 @@ package enum ActOnOwnDevice {
         case confirm
         /// The device can do nothing until it is resumed.
         case suspend
+        /// A suspended device can do what it could before.
+        case resume
         /// The device is removed for ever.
         case remove
     }
@@ -48,11 +50,7 @@ package enum ActOnOwnDevice {
     ) async throws -> Outcome {
         let now = ports.time.now
         let transports = ports.transports
-        return try await ports.commit(at: now, as: .user(user)) { work in
-            guard let visit = try work.visitToAct(secret, shownTo: user) else { return .signIn }
-            guard let device = try work.enrollments.find(id), device.isPresent else { return .notFound }
-            // check: AccountTests.others
-            guard device.user == user else { return .notFound }
+        return try await change(id, by: secret, shownTo: user, ports: ports) { work, visit, device in
             let name = device.device.name
             let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
             switch act {
@@ -64,6 +62,15 @@ package enum ActOnOwnDevice {
                 guard device.state == .active else { return .done(name) }
                 try work.setSuspended(device, true)
                 try work.tell(.device(.suspended, name), of: user, at: now, teller)
+            case .resume:
+                guard device.state != .active else { return .done(name) }
+                // Whatever suspends a stolen device must not be all that it takes to resume it.
+                // check: AccountTests.resume
+                guard
+                    try work.confirmation(by: visit, among: try work.passkeys.passkeys(of: user)) == .byDevice
+                else { return .tooWeak }
+                try work.setSuspended(device, false)
+                try work.tell(.device(.resumed, name), of: user, at: now, teller)
             case .confirm:
                 guard !device.isConfirmed else { return .done(name) }
                 let passkeys = try work.passkeys.passkeys(of: user)
@@ -81,6 +88,42 @@ package enum ActOnOwnDevice {
                 try work.tell(.device(.confirmed, name), of: user, at: now, teller)
             }
             return .done(name)
+        }
+    }
+
+    /// Removes a method that waits, as every device of the user that counts can.
+    ///
+    /// - Parameters:
+    ///   - method: the method; any except `confirm`.
+    ///   - id: the enrollment that has it.
+    ///   - secret: what the browser's cookie holds; nil for none.
+    ///   - user: whom the page was shown to.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func undo(
+        _ method: AnswerMethod, of id: EnrollmentID, by secret: Secret<String>?, shownTo user: UserID, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        return try await change(id, by: secret, shownTo: user, ports: ports) { work, _, device in
+            // What counts protects the device: it goes with its own signature, or with the device.
+            // check: AccountTests.undo
+            guard device.methods.contains(method) && device.waits(method, at: now) else { return .notFound }
+            try work.undo(method, of: device)
+            return .done(device.device.name)
+        }
+    }
+
+    /// Changes a device of whoever has signed in a moment ago.
+    private static func change(
+        _ id: EnrollmentID, by secret: Secret<String>?, shownTo user: UserID, ports: Ports,
+        _ change: @escaping @Sendable (UnitOfWork, AccountVisit, Enrollment) throws -> Outcome
+    ) async throws -> Outcome {
+        try await ports.commit(at: ports.time.now, as: .user(user)) { work in
+            guard let visit = try work.visitToAct(secret, shownTo: user) else { return .signIn }
+            guard let device = try work.enrollments.find(id), device.isPresent else { return .notFound }
+            // check: AccountTests.others
+            guard device.user == user else { return .notFound }
+            return try change(work, visit, device)
         }
     }
 }

@@ -20,13 +20,16 @@ package enum ShowAccount {
     ///
     /// - Parameters:
     ///   - secret: what the browser's cookie holds; nil for none.
+    ///   - cursor: where the events of the page before ended; nil, or one of somebody else's, for the latest.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package static func show(_ secret: Secret<String>?, ports: Ports) async throws -> Outcome {
+    package static func show(
+        _ secret: Secret<String>?, eventsAfter cursor: String? = nil, ports: Ports
+    ) async throws -> Outcome {
         try await ports.read(at: ports.time.now, as: .system) { work in
             guard let client = try work.accountClient() else { return .off }
             guard let visit = try work.accountVisit(secret, by: client) else { return .signIn(client) }
-            return .shown(try work.account(of: visit))
+            return .shown(try work.account(of: visit, eventsAfter: cursor))
         }
     }
 }
@@ -39,6 +42,8 @@ package struct Account: Sendable {
         package let enrollment: Enrollment
         /// The name of the client that enrolled it.
         package let client: ClientName?
+        /// When it approved last; nil where that is long ago, or never was.
+        package let lastApprovedAt: Timestamp?
     }
 
     /// A session, and the device by which it was opened.
@@ -113,6 +118,8 @@ package struct Account: Sendable {
     package let access: [Access]
     /// What happened, newest first.
     package let events: [Event]
+    /// Where these events end; nil if there are no earlier ones.
+    package let cursor: String?
 }
 
 extension AuditEventKind {
@@ -126,8 +133,11 @@ extension AuditEventKind {
 }
 
 extension UnitOfWork {
-    fileprivate func account(of visit: AccountVisit) throws -> Account {
+    fileprivate func account(of visit: AccountVisit, eventsAfter cursor: String?) throws -> Account {
         let user = visit.user
+        let (events, next) = try events(of: user, after: cursor)
+        let approvals = try audit.latest(
+            of: user, [.challengeApproved], before: .max, limit: ShowAccount.eventCount)
         var names: [ClientID: ClientName] = [:]
         func name(_ client: ClientID) throws -> ClientName? {
             if names[client] == nil { names[client] = try clients.find(client)?.name }
@@ -149,7 +159,11 @@ extension UnitOfWork {
             mayAddAddresses: try mayAddAddresses(by: visit, among: passkeys),
             claims: try claims.filter { !known.contains(hasher.identifier($0.address)) }
                 .map { ($0, try name($0.client)) },
-            devices: try all.filter(\.isPresent).map { .init(enrollment: $0, client: try name($0.client)) },
+            devices: try all.filter(\.isPresent).map { device in
+                .init(
+                    enrollment: device, client: try name(device.client),
+                    lastApprovedAt: approvals.first { $0.event.enrollment == device.id }?.event.at)
+            },
             passkeys: passkeys.filter(\.isPresent),
             passkeyOffer: try passkeyOffer(by: visit, at: party, among: passkeys),
             sessions: try sessions.sessions(of: user, at: now).map { session in
@@ -164,12 +178,23 @@ extension UnitOfWork {
             access: try access(of: user).compactMap { client, scopes, since in
                 try name(client).map { .init(client: client, name: $0, scopes: scopes, since: since) }
             },
-            events: try audit.latest(of: user, AuditEventKind.ofAccount, limit: ShowAccount.eventCount).map { event in
+            events: try events.map { event in
                 .init(
                     event: event, client: try event.client.flatMap(name),
                     device: event.enrollment.flatMap { devices[$0] },
                     passkey: event.detail["passkey"]?.string.flatMap { PasskeyID($0) }.flatMap { passkeyNames[$0] })
-            })
+            }, cursor: next)
+    }
+
+    /// What happened to a person, and where it ends; nil if nothing happened before.
+    private func events(of user: UserID, after cursor: String?) throws -> ([AuditEvent], next: String?) {
+        let list = "account \(user)"
+        let place = cursor.flatMap { hasher.place(in: $0, of: list) }.flatMap { Int64($0) }
+        let found = try audit.latest(
+            of: user, AuditEventKind.ofAccount, before: place ?? .max, limit: ShowAccount.eventCount + 1)
+        let shown = found.prefix(ShowAccount.eventCount)
+        let hasMore = found.count > shown.count
+        return (shown.map(\.event), shown.last.flatMap { hasMore ? hasher.cursor("\($0.sequence)", of: list) : nil })
     }
 
     /// Whether the person may register a passkey; what waits takes no place of what counts.

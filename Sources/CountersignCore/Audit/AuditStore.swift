@@ -9,8 +9,10 @@ package protocol AuditStore {
     func list(
         _ filter: AuditFilter, after sequence: Int64, limit: Int
     ) throws -> [(sequence: Int64, event: AuditEvent)]
-    /// The latest events of a user that are of some kinds, newest first.
-    func latest(of user: UserID, _ kinds: [AuditEventKind], limit: Int) throws -> [AuditEvent]
+    /// The latest events of a user that are of some kinds and were written before a sequence number, newest first.
+    func latest(
+        of user: UserID, _ kinds: [AuditEventKind], before sequence: Int64, limit: Int
+    ) throws -> [(sequence: Int64, event: AuditEvent)]
     func append(_ event: AuditEvent) throws
 }
 

@@ -41,6 +41,8 @@ package struct PersonalMessage: Sendable {
         case removed
         /// It was suspended.
         case suspended
+        /// It was resumed.
+        case resumed
         /// It is confirmed.
         case confirmed
         /// It is confirmed later, unless somebody objects.

@@ -206,12 +206,13 @@ extension MessageTemplates {
     private static let change =
         """
         {{device}} {{#removed}}was removed{{/removed}}{{#suspended}}was suspended{{/suspended}}\
-        {{#confirmed}}was confirmed{{/confirmed}}{{#confirming}}is to be confirmed{{/confirming}}
+        {{#resumed}}was resumed{{/resumed}}{{#confirmed}}was confirmed{{/confirmed}}{{#confirming}}is to be confirmed{{/confirming}}
         """
     private static let changeText =
         """
         {{#removed}}Your device {{device}} was removed. It can approve nothing any more.{{/removed}}\
         {{#suspended}}Your device {{device}} was suspended. It can approve nothing until it is resumed.{{/suspended}}\
+        {{#resumed}}Your device {{device}} was resumed. It can approve again.{{/resumed}}\
         {{#confirmed}}Your device {{device}} was confirmed. It can approve everywhere now.{{/confirmed}}\
         {{#confirming}}Somebody at this address says that the device {{device}} is yours. It can approve everywhere from \
         the time below on, unless it is removed before.{{/confirming}}
@@ -219,12 +220,14 @@ extension MessageTemplates {
     private static let germanChange =
         """
         {{device}} {{#removed}}wurde entfernt{{/removed}}{{#suspended}}wurde gesperrt{{/suspended}}\
+        {{#resumed}}wurde entsperrt{{/resumed}}\
         {{#confirmed}}wurde bestätigt{{/confirmed}}{{#confirming}}soll bestätigt werden{{/confirming}}
         """
     private static let germanChangeText =
         """
         {{#removed}}Ihr Gerät {{device}} wurde entfernt. Es kann nichts mehr bestätigen.{{/removed}}\
         {{#suspended}}Ihr Gerät {{device}} wurde gesperrt. Es kann nichts bestätigen, bis es entsperrt wird.{{/suspended}}\
+        {{#resumed}}Ihr Gerät {{device}} wurde entsperrt. Es kann wieder zustimmen.{{/resumed}}\
         {{#confirmed}}Ihr Gerät {{device}} wurde bestätigt. Es kann jetzt überall zustimmen.{{/confirmed}}\
         {{#confirming}}Jemand, der diese Nachrichten liest, sagt, dass das Gerät {{device}} Ihres ist. Ab der Zeit unten \
         kann es überall zustimmen, wenn es nicht vorher entfernt wird.{{/confirming}}

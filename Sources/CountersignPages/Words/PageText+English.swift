@@ -220,6 +220,8 @@ extension PageText {
 
             // What was just done.
             .sayRemoved: "{{device}} was removed.",
+            .sayResumed: "{{device}} was resumed. It can approve again.",
+            .sayMethodUndone: "What waited on {{device}} was undone.",
             .saySuspended: "{{device}} was suspended. It approves nothing until another device of yours resumes it.",
             .sayConfirmed: "{{device}} was confirmed.",
             .sayConfirmedLater: "{{device}} counts everywhere from {{until}}, unless somebody objects.",
@@ -248,6 +250,14 @@ extension PageText {
             .sayAccessEnded: "The access of {{client}} was ended.",
 
             // Notices.
+            .waitingPIN: "A PIN was set on {{device}}. It counts from {{until}}. If that was not you, undo it.",
+            .waitingBiometric: """
+            A fingerprint or a face was set up on {{device}}. It counts from {{until}}. If that was not you, undo it.
+            """,
+            .waitingCustom: """
+            A further way to approve was set up on {{device}}. It counts from {{until}}. If that was not you, undo it.
+            """,
+            .undoMethod: "Undo what was set up on {{device}}",
             .waitingNotice: """
             <strong>{{device}} was enrolled {{moment}}.</strong> It can approve from {{until}}. If that was not \
             you, undo it.
@@ -323,6 +333,8 @@ extension PageText {
             .lastApproval: "Last approval {{lastUsed}}",
             .enrolledNote: "Enrolled {{day}} with {{client}}",
             .canApproveFrom: "Can approve from {{until}}",
+            .resume: "Resume",
+            .resumeDevice: "Resume {{device}}",
             .approvesNothing: "Approves nothing until another device of yours resumes it",
             .countsEverywhereFrom: "Counts everywhere from {{from}}",
             .remove: "Remove",

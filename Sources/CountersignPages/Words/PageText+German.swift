@@ -235,6 +235,8 @@ extension PageText {
 
             // What was just done.
             .sayRemoved: "{{device}} wurde entfernt.",
+            .sayResumed: "{{device}} wurde entsperrt. Es kann wieder zustimmen.",
+            .sayMethodUndone: "Was auf {{device}} noch wartete, wurde zurückgenommen.",
             .saySuspended: """
             {{device}} wurde gesperrt. Es kann nicht zustimmen, bis ein anderes Ihrer Geräte es entsperrt.
             """,
@@ -274,6 +276,18 @@ extension PageText {
             .sayAccessEnded: "Der Zugriff von {{client}} wurde beendet.",
 
             // Notices.
+            .waitingPIN: """
+            Auf {{device}} wurde eine PIN gesetzt. Sie gilt ab {{until}}. Waren Sie das nicht, nehmen Sie es zurück.
+            """,
+            .waitingBiometric: """
+            Auf {{device}} wurde ein Fingerabdruck oder Gesicht eingerichtet. Es gilt ab {{until}}. Waren Sie das nicht, \
+            nehmen Sie es zurück.
+            """,
+            .waitingCustom: """
+            Auf {{device}} wurde ein weiterer Weg zum Zustimmen eingerichtet. Er gilt ab {{until}}. Waren Sie das nicht, \
+            nehmen Sie es zurück.
+            """,
+            .undoMethod: "Auf {{device}} Eingerichtetes zurücknehmen",
             .waitingNotice: """
             <strong>{{device}} wurde {{moment}}, eingerichtet.</strong> Es kann ab {{until}}, zustimmen. Waren \
             Sie das nicht, nehmen Sie die Einrichtung zurück.
@@ -353,6 +367,8 @@ extension PageText {
             .lastApproval: "Letzte Zustimmung: {{lastUsed}}",
             .enrolledNote: "Eingerichtet: {{day}}, bei {{client}}",
             .canApproveFrom: "Kann zustimmen ab {{until}}",
+            .resume: "Entsperren",
+            .resumeDevice: "{{device}} entsperren",
             .approvesNothing: "Kann nicht zustimmen, bis ein anderes Ihrer Geräte es entsperrt",
             .countsEverywhereFrom: "Gilt überall ab {{from}}",
             .remove: "Entfernen",

@@ -200,6 +200,8 @@ enum PageWord: String, CaseIterable, Sendable {
     // What was just done.
     case sayRemoved
     case saySuspended
+    case sayResumed
+    case sayMethodUndone
     case sayConfirmed
     case sayConfirmedLater
     case sayTooWeak
@@ -222,6 +224,10 @@ enum PageWord: String, CaseIterable, Sendable {
 
     // Notices.
     case waitingNotice
+    case waitingPIN
+    case waitingBiometric
+    case waitingCustom
+    case undoMethod
     case waitingNoticePlace
     case deviceQuestion
     case enrolledOn
@@ -275,6 +281,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case enrolledNote
     case canApproveFrom
     case approvesNothing
+    case resume
+    case resumeDevice
     case countsEverywhereFrom
     case remove
     case removeDevice

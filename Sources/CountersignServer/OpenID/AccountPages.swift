@@ -10,9 +10,10 @@ import Hummingbird
 /// Spec: docs/decisions/0077-account-page.md.
 extension SignInDoor {
     func addAccount(to table: inout RouteTable) {
-        table.add(.get, AccountPage.path, query: ["ui_locales"]) { [self] request, context in
+        table.add(.get, AccountPage.path, query: ["ui_locales", "before"]) { [self] request, context in
             let visit = Visit(try await Incoming(request, context), cookies, ports)
-            return try await accountPage(visit, languages: try FormFields(query: visit.incoming)["ui_locales"])
+            let query = try FormFields(query: visit.incoming)
+            return try await accountPage(visit, languages: query["ui_locales"], eventsAfter: query["before"])
         }
         table.add(.get, "\(AccountPage.path)/devices/:id/remove", query: ["ui_locales"]) { [self] request, context in
             let visit = Visit(try await Incoming(request, context), cookies, ports)
@@ -33,6 +34,15 @@ extension SignInDoor {
                 guard let id else { return Self.redirect(to: AccountPage.path) }
                 return try await self.act(act, on: id, carried, visit)
             }
+        }
+        table.add(.post, "\(AccountPage.path)/devices/:id/methods/:method/undo") { [self] request, context in
+            let (carried, visit) = try accountForm(try await Incoming(request, context))
+            guard let id = visit.incoming.parameter("id").flatMap({ EnrollmentID($0) }),
+                let method = visit.incoming.parameter("method").flatMap({ AnswerMethod(rawValue: $0) })
+            else { return Self.redirect(to: AccountPage.path) }
+            let outcome = try await ActOnOwnDevice.undo(
+                method, of: id, by: visit.session, shownTo: carried.user, ports: ports)
+            return try await reply(to: outcome, carried, visit) { .methodUndone($0) }
         }
         let ends: [(path: String, extent: @Sendable (Incoming) -> EndOwnAccess.Extent?)] = [
             ("sessions/:id/end", { $0.parameter("id").flatMap { SessionID($0) }.map { .session($0) } }),
@@ -69,15 +79,24 @@ extension SignInDoor {
         let outcome = try await ActOnOwnDevice.act(
             act, on: id, by: visit.session, shownTo: carried.user, from: visit.place,
             in: LanguageTag(language(carried.languages, visit.incoming).rawValue), ports: ports)
-        let announcement: AccountPage.Announcement?
+        return try await reply(to: outcome, carried, visit) { name in
+            switch act {
+            case .confirm: .confirmed(name)
+            case .suspend: .suspended(name)
+            case .resume: .resumed(name)
+            case .remove: .removed(name)
+            }
+        }
+    }
+
+    /// The page after an act, with what was done in words that take the name of the device.
+    private func reply(
+        to outcome: ActOnOwnDevice.Outcome, _ carried: SealedAccount, _ visit: Visit,
+        saying done: (String) -> AccountPage.Announcement
+    ) async throws -> Response {
+        let announcement: AccountPage.Announcement
         switch outcome {
-        case .done(let name):
-            announcement =
-                switch act {
-                case .confirm: .confirmed(name.text)
-                case .suspend: .suspended(name.text)
-                case .remove: .removed(name.text)
-                }
+        case .done(let name): announcement = done(name.text)
         case .later(let name, let time): announcement = .confirmedLater(name.text, from: Int(time.seconds))
         case .tooWeak: announcement = .signInTooWeak
         case .notFound: announcement = .gone
@@ -103,9 +122,10 @@ extension SignInDoor {
     }
 
     func accountPage(
-        _ visit: Visit, _ announcement: AccountPage.Announcement? = nil, languages: String?
+        _ visit: Visit, _ announcement: AccountPage.Announcement? = nil, languages: String?,
+        eventsAfter cursor: String? = nil
     ) async throws -> Response {
-        try await withAccount(visit, languages) { account in
+        try await withAccount(visit, languages, eventsAfter: cursor) { account in
             let page = account.page(announcement, at: ports.time.now)
             return try accountReply(account, visit, languages, path: AccountPage.path) { _ in page }
         }
@@ -113,9 +133,10 @@ extension SignInDoor {
 
     /// Answers whoever has signed in; others get the pages on which they do.
     func withAccount(
-        _ visit: Visit, _ languages: String?, _ reply: (Account) async throws -> Response
+        _ visit: Visit, _ languages: String?, eventsAfter cursor: String? = nil,
+        _ reply: (Account) async throws -> Response
     ) async throws -> Response {
-        switch try await ShowAccount.show(visit.session, ports: ports) {
+        switch try await ShowAccount.show(visit.session, eventsAfter: cursor, ports: ports) {
         case .off: throw noAccount(visit)
         case .signIn(let client):
             let carried = CarriedSignIn(wanted: wanted(by: client, languages))
@@ -181,7 +202,8 @@ extension Account {
             confirming: confirmation == .refused ? .afterSignIn(with: confirmedDevice(at: now)) : .here,
             passkeys: passkeys.map { $0.row(at: now) },
             createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath, sessions: sessions.map(page),
-            access: access.map(\.page), activity: events.compactMap(\.activity))
+            access: access.map(\.page), activity: events.compactMap(\.activity),
+            earlierPath: cursor.map { "\(AccountPage.path)?before=\($0)#activity" })
     }
 
     private var identifiers: [AccountPage.Identifier] {
@@ -204,11 +226,6 @@ extension Account {
         return confirmed.count == 1 ? confirmed[0].enrollment.device.name.text : nil
     }
 
-    private func lastApproval(by enrollment: EnrollmentID) -> Int? {
-        events.first { $0.event.kind == .challengeApproved && $0.event.enrollment == enrollment }
-            .map { Int($0.event.at.seconds) }
-    }
-
     private func page(of device: Device, at now: Timestamp) -> AccountPage.Device {
         let enrollment = device.enrollment
         var methods: Set<AccountPage.Device.Method> = []
@@ -225,7 +242,13 @@ extension Account {
         return AccountPage.Device(
             id: "\(enrollment.id)", name: enrollment.device.name.text, methods: methods,
             enrolledAt: Int(enrollment.createdAt.seconds), client: device.client?.text ?? "",
-            lastApprovedAt: lastApproval(by: enrollment.id), state: state,
+            lastApprovedAt: device.lastApprovedAt.map { Int($0.seconds) }, state: state,
+            canBeResumed: confirmation == .byDevice,
+            waitingMethods: enrollment.counts(at: now)
+                ? enrollment.waiting(at: now).map { method, until in
+                    .init(
+                        AccountPage.Device.WaitingMethod.Kind(method), name: method.rawValue, until: Int(until.seconds))
+                } : [],
             reach: enrollment.isConfirmed ? .everywhere : enrollment.isByThirdParty ? .clientAlone : .operatorsSites,
             confirmingFrom: enrollment.confirmingFrom.map { Int($0.seconds) })
     }
@@ -275,11 +298,22 @@ extension Account {
             }
         return RemoveDevicePage(
             id: id, name: enrollment.device.name.text, enrolledAt: Int(enrollment.createdAt.seconds),
-            client: device.client?.text ?? "", lastUsedAt: lastApproval(by: enrollment.id), state: state,
+            client: device.client?.text ?? "", lastUsedAt: device.lastApprovedAt.map { Int($0.seconds) }, state: state,
             endsThisSession: visit.session.authentication.evidence.enrollment == enrollment.id,
             remaining: isLast
                 ? .init(nextDevice: next?.enrollment.device.name.text, way: way) : nil,
             showsPasskeys: showsPasskeys)
+    }
+}
+
+extension AccountPage.Device.WaitingMethod.Kind {
+    fileprivate init(_ method: AnswerMethod) {
+        switch method {
+        case .pin: self = .pin
+        case .biometric: self = .biometric
+        // `confirm` is the device itself, and waits with it.
+        case .confirm, .custom: self = .custom
+        }
     }
 }
 

@@ -151,14 +151,16 @@ extension SQLTransaction {
         return try all(statement, arguments, Self.event)
     }
 
-    func latest(of user: UserID, _ kinds: [AuditEventKind], limit: Int) throws -> [AuditEvent] {
+    func latest(
+        of user: UserID, _ kinds: [AuditEventKind], before sequence: Int64, limit: Int
+    ) throws -> [(sequence: Int64, event: AuditEvent)] {
         let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let statement = SQLStatement(
             """
             SELECT \(Self.eventColumns) FROM audit
-            WHERE user_id = $1 AND kind IN (\(names)) ORDER BY sequence DESC LIMIT $2
+            WHERE user_id = $1 AND sequence < $3 AND kind IN (\(names)) ORDER BY sequence DESC LIMIT $2
             """)
-        return try all(statement, [user.value, .integer(Int64(limit))], Self.event).map(\.event)
+        return try all(statement, [user.value, .integer(Int64(limit)), .integer(sequence)], Self.event)
     }
 
     private static let eventColumns =

@@ -134,6 +134,7 @@ struct TemplateTests {
     func device(_ change: PersonalMessage.DeviceChange) throws {
         let words: [PersonalMessage.DeviceChange: (String, String)] = [
             .removed: ("was removed", "wurde entfernt"), .suspended: ("was suspended", "wurde gesperrt"),
+            .resumed: ("was resumed", "wurde entsperrt"),
             .confirmed: ("was confirmed", "wurde bestätigt"), .confirming: ("is to be", "soll bestätigt"),
         ]
         try expectTold(try #require(words[change]), naming: "9") { name, client, time, place, page, language in

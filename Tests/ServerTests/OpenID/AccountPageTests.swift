@@ -115,6 +115,21 @@ struct AccountPageTests {
         }
     }
 
+    @Test("What does not wait is not undone, and a cursor that is none of ours shows the latest events")
+    func undo() async throws {
+        try await Self.with { scene in
+            let page = try await scene.browser.get("/account")
+            let method = "/account/devices/\(scene.scene.phone.enrollment)/methods"
+            let gone = try await scene.browser.submit(page, to: "\(method)/pin/undo", [])
+            #expect(gone.status == 200 && gone.html.contains("is not there any more"), "\(gone.reply)")
+            let unknown = try await scene.browser.submit(page, to: "\(method)/bogus/undo", [])
+            #expect(unknown.status == 303 && unknown.location == "/account", "\(unknown.reply)")
+            #expect(!page.html.contains("before="), "these are all")
+            let bogus = try await scene.browser.get("/account?before=x")
+            #expect(bogus.status == 200 && bogus.heading == "Your account")
+        }
+    }
+
     @Test("A form without our seal, of another browser, or of a page of another kind does nothing")
     func otherSite() async throws {
         try await Self.with { scene in

@@ -19,6 +19,33 @@ extension AccountPage {
             case suspended
         }
 
+        /// A method that was set on a device that counts, and does not count yet itself.
+        package struct WaitingMethod: Hashable, Sendable {
+            /// What it is.
+            package enum Kind: Hashable, Sendable {
+                /// A PIN.
+                case pin
+                /// A fingerprint or a face.
+                case biometric
+                /// Something that a client checks.
+                case custom
+            }
+
+            /// What it is.
+            package var kind: Kind
+            /// The name in paths.
+            package var name: String
+            /// From when it counts, in seconds since 1970.
+            package var until: Int
+
+            /// Creates a method.
+            package init(_ kind: Kind, name: String, until: Int) {
+                self.kind = kind
+                self.name = name
+                self.until = until
+            }
+        }
+
         /// For whom the device counts.
         package enum Reach: Hashable, Sendable {
             /// For everybody: it is confirmed.
@@ -45,6 +72,10 @@ extension AccountPage {
         package var lastApprovedAt: Int?
         /// Whether it can approve.
         package var state: State
+        /// Whether a suspended one can be resumed here.
+        package var canBeResumed: Bool
+        /// The methods that wait.
+        package var waitingMethods: [WaitingMethod]
         /// For whom it counts.
         package var reach: Reach
         /// From when it counts for everybody, in seconds since 1970, because the person said by an address that it is
@@ -54,7 +85,8 @@ extension AccountPage {
         /// Creates a device.
         package init(
             id: String, name: String, methods: Set<Method>, enrolledAt: Int, client: String, place: String? = nil,
-            lastApprovedAt: Int? = nil, state: State = .active, reach: Reach = .everywhere, confirmingFrom: Int? = nil
+            lastApprovedAt: Int? = nil, state: State = .active, canBeResumed: Bool = false,
+            waitingMethods: [WaitingMethod] = [], reach: Reach = .everywhere, confirmingFrom: Int? = nil
         ) {
             self.id = id
             self.name = name
@@ -64,6 +96,8 @@ extension AccountPage {
             self.place = place
             self.lastApprovedAt = lastApprovedAt
             self.state = state
+            self.canBeResumed = canBeResumed
+            self.waitingMethods = waitingMethods
             self.reach = reach
             self.confirmingFrom = confirmingFrom
         }
@@ -89,7 +123,8 @@ extension AccountPage.Device {
             "moment": frame.moment(enrolledAt, as: .adverb), "place": place,
             "lastUsed": lastApprovedAt.map { frame.moment($0) }, "until": waitsUntil.map { frame.moment($0) },
             "isWaiting": waitsUntil != nil, "hasWaitingTag": waitsUntil != nil || countsFrom != nil,
-            "isSuspended": state == .suspended, "isActive": state == .active,
+            "isSuspended": state == .suspended, "canResume": state == .suspended && canBeResumed,
+            "isActive": state == .active,
             "isConfirming": countsFrom != nil, "from": countsFrom.map { frame.moment($0) },
             "isUnconfirmed": reach != .everywhere && countsFrom == nil, "hasBoth": methods == [.pin, .biometric],
             "hasPIN": methods == [.pin], "hasBiometric": methods == [.biometric], "hasNoMethod": methods.isEmpty,
@@ -105,6 +140,29 @@ extension AccountPage.Device {
         if case .afterSignIn(let device?) = confirming { own["other"] = device }
         return values(in: frame).merging(Dictionary(present: own)) { $1 }
     }
+
+    /// The values of the notices of its methods that wait.
+    func methodNotices(in frame: PageFrame) -> [[String: Any]] {
+        waitingMethods.map { method in
+            [
+                "id": PageAddress.segment(id), "device": name, "method": PageAddress.segment(method.name),
+                "until": frame.moment(method.until), "isPIN": method.kind == .pin,
+                "isBiometric": method.kind == .biometric, "isCustom": method.kind == .custom,
+            ]
+        }
+    }
+
+    /// What may need an act: a method that waits.
+    static let methodNotices = """
+        {{#methodNotices}}
+        <div class="notice">
+        <p>{{#isPIN}}[[waitingPIN]]{{/isPIN}}{{#isBiometric}}[[waitingBiometric]]{{/isBiometric}}\
+        {{#isCustom}}[[waitingCustom]]{{/isCustom}}</p>
+        <p class="acts"><button class="outlined" form="other" \
+        formaction="/account/devices/{{id}}/methods/{{method}}/undo" aria-label="[[undoMethod|plain]]">[[undo]]</button></p>
+        </div>
+        {{/methodNotices}}
+        """
 
     /// What may need an act: a device that waits, and one that nobody has confirmed, or only by an address.
     static let notices = """
@@ -167,6 +225,10 @@ extension AccountPage.Device {
         {{#.lastUsed}}[[lastApproval]]{{/.lastUsed}}{{^.lastUsed}}[[enrolledNote]]{{/.lastUsed}}{{/isActive}}\
         {{#isConfirming}}. [[countsEverywhereFrom]]{{/isConfirming}}</span>
         </div>
+        {{#canResume}}
+        <button class="link" form="other" formaction="/account/devices/{{id}}/resume" \
+        aria-label="[[resumeDevice|plain]]">[[resume]]</button>
+        {{/canResume}}
         \(removal(like: "link"))
         </li>
         {{/devices}}

@@ -21,6 +21,10 @@ package struct AccountPage: HostedPage {
         case removed(String)
         /// A device with this name was suspended.
         case suspended(String)
+        /// A device with this name was resumed.
+        case resumed(String)
+        /// A method that waited on the device of this name was undone.
+        case methodUndone(String)
         /// A device with this name was confirmed.
         case confirmed(String)
         /// A device with this name counts everywhere from a time on, in seconds since 1970, unless somebody objects.
@@ -117,6 +121,7 @@ package struct AccountPage: HostedPage {
         Dictionary(present: [
             "announcement": announcement.map { Self.values(of: $0, in: frame) }, "addPath": addPath,
             "earlierPath": earlierPath,
+            "methodNotices": devices.flatMap { $0.methodNotices(in: frame) },
             "notices": devices.filter(\.needsAnAct).map { $0.notice(confirming, in: frame) },
             "identifiers": identifiers.map { $0.values(in: frame) }, "hasIdentifiers": !identifiers.isEmpty,
             "devices": devices.map { $0.values(in: frame) }, "hasDevices": !devices.isEmpty,
@@ -135,6 +140,8 @@ package struct AccountPage: HostedPage {
         switch announcement {
         case .removed(let name): ["saysRemoved": true, "device": name]
         case .suspended(let name): ["saysSuspended": true, "device": name]
+        case .resumed(let name): ["saysResumed": true, "device": name]
+        case .methodUndone(let name): ["saysMethodUndone": true, "device": name]
         case .confirmed(let name): ["saysConfirmed": true, "device": name]
         case .confirmedLater(let name, let time):
             ["saysConfirmedLater": true, "device": name, "until": frame.moment(time)]
@@ -164,13 +171,15 @@ package struct AccountPage: HostedPage {
         "account", panel: .account(at: nil), heading: "[[accountHeading]]", scripts: [.passkey],
         announcement: announced,
         main: [
-            Device.notices, Passkey.notices, Identifier.section, Device.section, Passkey.section, Session.section,
+            Device.notices, Device.methodNotices, Passkey.notices, Identifier.section, Device.section, Passkey.section,
+            Session.section,
             Access.section, Activity.section,
         ].joined(separator: "\n"))
 
     /// What was just done, in words: `saysRemoved` is said as `sayRemoved`.
     private static let announced = [
-        "Removed", "Suspended", "Confirmed", "ConfirmedLater", "TooWeak", "Gone", "PasskeyCreated",
+        "Removed", "Suspended", "Resumed", "MethodUndone", "Confirmed", "ConfirmedLater", "TooWeak", "Gone",
+        "PasskeyCreated",
         "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "PasskeysFull", "PasskeyNotCreated",
         "AddressAdded", "AddressRemoved", "AddressTaken", "AddressNeeded", "AddressesFull", "AddressTooNew",
         "SessionEnded", "OthersEnded", "AccessEnded",
