@@ -150,6 +150,9 @@ struct SignInDeviceTests {
         #expect(try await at(61) == "invalid")
         let long = try await forged(scene, ["exp": .integer(now.seconds + 61)])
         #expect(try await signIn(long, scene) == .invalid)
+        let reversed = try await forged(
+            scene, ["iat": .integer(now.seconds + 30), "exp": .integer(now.seconds + 20)])
+        #expect(try await signIn(reversed, scene) == .invalid)
     }
 
     @Test("A device that waits, is suspended or not believed signs nobody in, nor does another user's")

@@ -87,7 +87,7 @@ extension UnitOfWork {
         // check: SignInDeviceTests.ways
         guard party.ways.contains(.device) else { return nil }
         guard let type = try types.find(party.type), type.isOpen(to: party.client) else { return nil }
-        // check: SignInDeviceTests.type
+        // check: OwnSignInTests.type
         guard device.satisfies(type) && !type.isAAL2 else { return nil }
         // Where possession does, so does what shows more.
         return Set(type.methods + (type.methods.contains(.confirm) ? [.pin, .biometric] : []))

@@ -101,9 +101,11 @@ package struct DeviceAssertion: Equatable, Sendable {
         // check: SignInDeviceTests.times
         guard now.seconds < expiresAt && issuedAt <= now.seconds + tolerance else { return nil }
         // check: SignInDeviceTests.times
-        guard issuedAt < expiresAt && expiresAt <= now.seconds + tolerance + Self.lifetime else { return nil }
+        guard issuedAt < expiresAt else { return nil }
         // Any number can stand in a claim: only when both lie near the server's time may they be subtracted.
-        guard issuedAt > now.seconds - Self.lifetime else { return nil }
+        guard issuedAt > now.seconds - Self.lifetime && expiresAt <= now.seconds + tolerance + Self.lifetime else {
+            return nil
+        }
         // check: SignInDeviceTests.times
         guard expiresAt - issuedAt <= Self.lifetime else { return nil }
         challenge = claims["challenge"]?.string.flatMap { ChallengeID($0) }
