@@ -225,6 +225,33 @@ struct AccountTests {
         #expect(try await act(.resume, by: try await scene.byPIN()) == .done(name))
     }
 
+    @Test("A passkey resumes a device only if it was there before the device could have brought it in")
+    func resumeByPasskey() async throws {
+        let scene = try await AccountScene()
+        try await scene.confirmPhone()
+        let second = try await scene.world.makeDevice(of: scene.user, by: scene.shop.shop)
+        let (soft, _) = try await scene.passkey(by: try await scene.byPIN())
+        func suspend() async throws {
+            let done = try await SuspendEnrollment.suspend(
+                second.enrollment, true, by: .system, ports: scene.world.ports)
+            #expect(done == .done)
+        }
+        func resume() async throws -> ActOnOwnDevice.Outcome {
+            let session = try #require(try await scene.byPasskey(soft).session).secret
+            return try await scene.act(.resume, on: second.enrollment, by: session)
+        }
+        let name = try await scene.enrollment(second.enrollment).device.name
+        try await suspend()
+        #expect(try await resume() == .tooWeak)
+        scene.world.time.advance(.days(1))
+        #expect(try await resume() == .tooWeak, "it was suspended before")
+        #expect(
+            try await SuspendEnrollment.suspend(second.enrollment, false, by: .system, ports: scene.world.ports)
+                == .done)
+        try await suspend()
+        #expect(try await resume() == .done(name))
+    }
+
     @Test("Earlier events come page by page, each once, and only one's own")
     func earlier() async throws {
         let scene = try await AccountScene()

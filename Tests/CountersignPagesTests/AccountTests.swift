@@ -165,7 +165,7 @@ struct AccountTests {
     func announcements() throws {
         let texts = [
             "removed": "Pixel 9 was removed.",
-            "suspended": "Pixel 9 was suspended. It approves nothing until another device of yours resumes it.",
+            "suspended": "Pixel 9 was suspended. It approves nothing until you resume it, with another device.",
             "resumed": "Pixel 9 was resumed. It can approve again.",
             "method-undone": "What waited on Pixel 9 was undone.",
             "confirmed": "Pixel 9 was confirmed.", "session": "The session was ended.",

@@ -86,6 +86,28 @@ extension UnitOfWork {
     }
 }
 
+extension UnitOfWork {
+    /// The same for a device that may be suspended.
+    func mayResume(_ device: Enrollment, by visit: AccountVisit) throws -> Bool {
+        guard case .suspended(let since) = device.state else { return false }
+        return try mayResume(since, by: visit)
+    }
+
+    /// Whether a person may resume a device that was suspended at a time: by what confirms devices.
+    ///
+    /// A passkey must have been there for as long as a new device waits: the suspended device itself could have brought it
+    /// in a moment before.
+    func mayResume(_ since: Timestamp, by visit: AccountVisit) throws -> Bool {
+        let passkeys = try passkeys.passkeys(of: visit.user)
+        guard try confirmation(by: visit, among: passkeys) == .byDevice else { return false }
+        guard case .passkey(let id) = visit.session.authentication.evidence else { return true }
+        let wait = try wait(of: visit.user)
+        // check: AccountTests.resumeByPasskey
+        guard passkeys.contains(where: { $0.id == id && $0.createdAt.adding(wait) <= since }) else { return false }
+        return true
+    }
+}
+
 /// How a person may confirm a device.
 package enum AccountConfirmation: Hashable, Sendable {
     /// By a confirmed device or passkey: at once.

@@ -48,9 +48,9 @@ package enum ActOnOwnDevice {
         _ act: Act, on id: EnrollmentID, by secret: Secret<String>?, shownTo user: UserID, from place: ContextLine?,
         in language: LanguageTag?, ports: Ports
     ) async throws -> Outcome {
-        let now = ports.time.now
         let transports = ports.transports
         return try await change(id, by: secret, shownTo: user, ports: ports) { work, visit, device in
+            let now = work.now
             let name = device.device.name
             let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
             switch act {
@@ -63,12 +63,9 @@ package enum ActOnOwnDevice {
                 try work.setSuspended(device, true)
                 try work.tell(.device(.suspended, name), of: user, at: now, teller)
             case .resume:
-                guard device.state != .active else { return .done(name) }
-                // Whatever suspends a stolen device must not be all that it takes to resume it.
+                guard case .suspended(let since) = device.state else { return .done(name) }
                 // check: AccountTests.resume
-                guard
-                    try work.confirmation(by: visit, among: try work.passkeys.passkeys(of: user)) == .byDevice
-                else { return .tooWeak }
+                guard try work.mayResume(since, by: visit) else { return .tooWeak }
                 try work.setSuspended(device, false)
                 try work.tell(.device(.resumed, name), of: user, at: now, teller)
             case .confirm:
@@ -103,11 +100,10 @@ package enum ActOnOwnDevice {
     package static func undo(
         _ method: AnswerMethod, of id: EnrollmentID, by secret: Secret<String>?, shownTo user: UserID, ports: Ports
     ) async throws -> Outcome {
-        let now = ports.time.now
-        return try await change(id, by: secret, shownTo: user, ports: ports) { work, _, device in
+        try await change(id, by: secret, shownTo: user, ports: ports) { work, _, device in
             // What counts protects the device: it goes with its own signature, or with the device.
             // check: AccountTests.undo
-            guard device.methods.contains(method) && device.waits(method, at: now) else { return .notFound }
+            guard device.methods.contains(method) && device.waits(method, at: work.now) else { return .notFound }
             try work.undo(method, of: device)
             return .done(device.device.name)
         }

@@ -44,6 +44,8 @@ package struct Account: Sendable {
         package let client: ClientName?
         /// When it approved last; nil where that is long ago, or never was.
         package let lastApprovedAt: Timestamp?
+        /// Whether the person may resume it, if it is suspended.
+        package let mayBeResumed: Bool
     }
 
     /// A session, and the device by which it was opened.
@@ -162,7 +164,8 @@ extension UnitOfWork {
             devices: try all.filter(\.isPresent).map { device in
                 .init(
                     enrollment: device, client: try name(device.client),
-                    lastApprovedAt: approvals.first { $0.event.enrollment == device.id }?.event.at)
+                    lastApprovedAt: approvals.first { $0.event.enrollment == device.id }?.event.at,
+                    mayBeResumed: try mayResume(device, by: visit))
             },
             passkeys: passkeys.filter(\.isPresent),
             passkeyOffer: try passkeyOffer(by: visit, at: party, among: passkeys),

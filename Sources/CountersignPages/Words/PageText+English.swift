@@ -222,7 +222,7 @@ extension PageText {
             .sayRemoved: "{{device}} was removed.",
             .sayResumed: "{{device}} was resumed. It can approve again.",
             .sayMethodUndone: "What waited on {{device}} was undone.",
-            .saySuspended: "{{device}} was suspended. It approves nothing until another device of yours resumes it.",
+            .saySuspended: "{{device}} was suspended. It approves nothing until you resume it, with another device.",
             .sayConfirmed: "{{device}} was confirmed.",
             .sayConfirmedLater: "{{device}} counts everywhere from {{until}}, unless somebody objects.",
             .sayTooWeak: """
@@ -257,7 +257,9 @@ extension PageText {
             .waitingCustom: """
             A further way to approve was set up on {{device}}. It counts from {{until}}. If that was not you, undo it.
             """,
-            .undoMethod: "Undo what was set up on {{device}}",
+            .undoPIN: "Undo the PIN on {{device}}",
+            .undoBiometric: "Undo the fingerprint or face on {{device}}",
+            .undoCustom: "Undo the further way on {{device}}",
             .waitingNotice: """
             <strong>{{device}} was enrolled {{moment}}.</strong> It can approve from {{until}}. If that was not \
             you, undo it.
@@ -335,7 +337,7 @@ extension PageText {
             .canApproveFrom: "Can approve from {{until}}",
             .resume: "Resume",
             .resumeDevice: "Resume {{device}}",
-            .approvesNothing: "Approves nothing until another device of yours resumes it",
+            .approvesNothing: "Approves nothing until you resume it, with another device",
             .countsEverywhereFrom: "Counts everywhere from {{from}}",
             .remove: "Remove",
             .removeDevice: "Remove {{device}}",

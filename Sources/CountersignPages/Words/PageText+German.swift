@@ -238,7 +238,7 @@ extension PageText {
             .sayResumed: "{{device}} wurde entsperrt. Es kann wieder zustimmen.",
             .sayMethodUndone: "Was auf {{device}} noch wartete, wurde zurückgenommen.",
             .saySuspended: """
-            {{device}} wurde gesperrt. Es kann nicht zustimmen, bis ein anderes Ihrer Geräte es entsperrt.
+            {{device}} wurde gesperrt. Es kann nicht zustimmen, bis Sie es mit einem anderen Gerät entsperren.
             """,
             .sayConfirmed: "{{device}} wurde bestätigt.",
             .sayConfirmedLater: "{{device}} gilt überall ab {{until}}, wenn niemand widerspricht.",
@@ -287,7 +287,9 @@ extension PageText {
             Auf {{device}} wurde ein weiterer Weg zum Zustimmen eingerichtet. Er gilt ab {{until}}. Waren Sie das nicht, \
             nehmen Sie es zurück.
             """,
-            .undoMethod: "Auf {{device}} Eingerichtetes zurücknehmen",
+            .undoPIN: "PIN auf {{device}} zurücknehmen",
+            .undoBiometric: "Fingerabdruck oder Gesicht auf {{device}} zurücknehmen",
+            .undoCustom: "Weiteren Weg auf {{device}} zurücknehmen",
             .waitingNotice: """
             <strong>{{device}} wurde {{moment}}, eingerichtet.</strong> Es kann ab {{until}}, zustimmen. Waren \
             Sie das nicht, nehmen Sie die Einrichtung zurück.
@@ -369,7 +371,7 @@ extension PageText {
             .canApproveFrom: "Kann zustimmen ab {{until}}",
             .resume: "Entsperren",
             .resumeDevice: "{{device}} entsperren",
-            .approvesNothing: "Kann nicht zustimmen, bis ein anderes Ihrer Geräte es entsperrt",
+            .approvesNothing: "Kann nicht zustimmen, bis Sie es mit einem anderen Gerät entsperren",
             .countsEverywhereFrom: "Gilt überall ab {{from}}",
             .remove: "Entfernen",
             .removeDevice: "{{device}} entfernen",

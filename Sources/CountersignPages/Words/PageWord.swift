@@ -227,7 +227,9 @@ enum PageWord: String, CaseIterable, Sendable {
     case waitingPIN
     case waitingBiometric
     case waitingCustom
-    case undoMethod
+    case undoPIN
+    case undoBiometric
+    case undoCustom
     case waitingNoticePlace
     case deviceQuestion
     case enrolledOn

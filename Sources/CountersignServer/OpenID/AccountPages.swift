@@ -126,7 +126,7 @@ extension SignInDoor {
         eventsAfter cursor: String? = nil
     ) async throws -> Response {
         try await withAccount(visit, languages, eventsAfter: cursor) { account in
-            let page = account.page(announcement, at: ports.time.now)
+            let page = account.page(announcement, languages: languages, at: ports.time.now)
             return try accountReply(account, visit, languages, path: AccountPage.path) { _ in page }
         }
     }
@@ -194,8 +194,13 @@ extension Account {
     /// Who has signed in, as the person knows it; nil where they have no address.
     var personName: String? { addresses.first?.address.description }
 
-    fileprivate func page(_ announcement: AccountPage.Announcement?, at now: Timestamp) -> AccountPage {
-        AccountPage(
+    fileprivate func page(
+        _ announcement: AccountPage.Announcement?, languages: String?, at now: Timestamp
+    ) -> AccountPage {
+        let query = [("before", cursor), ("ui_locales", languages)].compactMap { name, value in
+            value.map { (name, $0) }
+        }
+        return AccountPage(
             announcement: announcement, identifiers: identifiers,
             addPath: addressKinds.isEmpty ? nil : SignInDoor.newAddressPath,
             devices: devices.map { page(of: $0, at: now) },
@@ -203,7 +208,7 @@ extension Account {
             passkeys: passkeys.map { $0.row(at: now) },
             createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath, sessions: sessions.map(page),
             access: access.map(\.page), activity: events.compactMap(\.activity),
-            earlierPath: cursor.map { "\(AccountPage.path)?before=\($0)#activity" })
+            earlierPath: cursor.map { _ in "\(AccountPage.path)?\(FormText.encoded(query))#activity" })
     }
 
     private var identifiers: [AccountPage.Identifier] {
@@ -243,7 +248,7 @@ extension Account {
             id: "\(enrollment.id)", name: enrollment.device.name.text, methods: methods,
             enrolledAt: Int(enrollment.createdAt.seconds), client: device.client?.text ?? "",
             lastApprovedAt: device.lastApprovedAt.map { Int($0.seconds) }, state: state,
-            canBeResumed: confirmation == .byDevice,
+            canBeResumed: device.mayBeResumed,
             waitingMethods: enrollment.counts(at: now)
                 ? enrollment.waiting(at: now).map { method, until in
                     .init(

@@ -151,6 +151,7 @@ extension SQLTransaction {
         return try all(statement, arguments, Self.event)
     }
 
+    /// `|| ''` keeps the planner from using the index on kinds, which covers everybody's events of a single one.
     func latest(
         of user: UserID, _ kinds: [AuditEventKind], before sequence: Int64, limit: Int
     ) throws -> [(sequence: Int64, event: AuditEvent)] {
@@ -158,7 +159,7 @@ extension SQLTransaction {
         let statement = SQLStatement(
             """
             SELECT \(Self.eventColumns) FROM audit
-            WHERE user_id = $1 AND sequence < $3 AND kind IN (\(names)) ORDER BY sequence DESC LIMIT $2
+            WHERE user_id = $1 AND sequence < $3 AND kind || '' IN (\(names)) ORDER BY sequence DESC LIMIT $2
             """)
         return try all(statement, [user.value, .integer(Int64(limit)), .integer(sequence)], Self.event)
     }

@@ -312,7 +312,7 @@ extension ProblemCode {
         case .enrollmentSuspended:
             Meaning(
                 403, "The device is suspended",
-                "Resume it on another device of the user, or have the operator resume it; it can only remove itself.")
+                "Resume it on another device, on the account page or by the operator; it can only remove itself.")
         case .pushTokenInUse:
             Meaning(
                 409, "Another enrollment of the user has this push token",

@@ -126,9 +126,9 @@ extension AccountPage.Activity {
         {{/activity}}
         </ul>
         {{/hasActivity}}
-        {{^hasActivity}}
+        {{^hasActivity}}{{^earlierPath}}
         <p class="soft">[[nothingYet]]</p>
-        {{/hasActivity}}
+        {{/earlierPath}}{{/hasActivity}}
         {{#earlierPath}}
         <p class="acts"><a class="link" href="{{earlierPath}}">[[earlierActivity]]</a></p>
         {{/earlierPath}}

@@ -159,7 +159,8 @@ extension AccountPage.Device {
         <p>{{#isPIN}}[[waitingPIN]]{{/isPIN}}{{#isBiometric}}[[waitingBiometric]]{{/isBiometric}}\
         {{#isCustom}}[[waitingCustom]]{{/isCustom}}</p>
         <p class="acts"><button class="outlined" form="other" \
-        formaction="/account/devices/{{id}}/methods/{{method}}/undo" aria-label="[[undoMethod|plain]]">[[undo]]</button></p>
+        formaction="/account/devices/{{id}}/methods/{{method}}/undo" aria-label="{{#isPIN}}[[undoPIN|plain]]{{/isPIN}}\
+        {{#isBiometric}}[[undoBiometric|plain]]{{/isBiometric}}{{#isCustom}}[[undoCustom|plain]]{{/isCustom}}">[[undo]]</button></p>
         </div>
         {{/methodNotices}}
         """

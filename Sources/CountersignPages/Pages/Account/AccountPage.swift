@@ -2,7 +2,7 @@
 ///
 /// Buttons post to paths below ``path``, each with the sealed request:
 ///
-/// - `devices/ID/confirm`
+/// - `devices/ID/confirm`, `devices/ID/resume`, `devices/ID/methods/METHOD/undo`
 /// - `sessions/ID/end`, `sessions/end-others`
 /// - `access/CLIENT/end`
 ///
