@@ -87,19 +87,21 @@ extension UnitOfWork {
 }
 
 extension UnitOfWork {
-    /// The same for a device that may be suspended.
-    func mayResume(_ device: Enrollment, by visit: AccountVisit) throws -> Bool {
-        guard case .suspended(let since) = device.state else { return false }
-        return try mayResume(since, by: visit)
-    }
-
-    /// Whether a person may resume a device that was suspended at a time: by what confirms devices.
+    /// Whether a person may resume a device: if it is suspended, by what confirms devices.
     ///
-    /// A passkey must have been there for as long as a new device waits: the suspended device itself could have brought it
-    /// in a moment before.
-    func mayResume(_ since: Timestamp, by visit: AccountVisit) throws -> Bool {
-        let passkeys = try passkeys.passkeys(of: visit.user)
-        guard try confirmation(by: visit, among: passkeys) == .byDevice else { return false }
+    /// A passkey must have been there for as long as a new device waits when the device was suspended: that device itself
+    /// could have brought it in a moment before.
+    ///
+    /// - Parameters:
+    ///   - device: the device.
+    ///   - visit: who is at the page.
+    ///   - passkeys: the user's passkeys, also those that were removed lately.
+    func mayResume(
+        _ device: Enrollment, by visit: AccountVisit, among passkeys: [RegisteredPasskey]
+    ) throws -> Bool {
+        guard case .suspended(let since) = device.state,
+            try confirmation(by: visit, among: passkeys) == .byDevice
+        else { return false }
         guard case .passkey(let id) = visit.session.authentication.evidence else { return true }
         let wait = try wait(of: visit.user)
         // check: AccountTests.resumeByPasskey

@@ -63,9 +63,10 @@ package enum ActOnOwnDevice {
                 try work.setSuspended(device, true)
                 try work.tell(.device(.suspended, name), of: user, at: now, teller)
             case .resume:
-                guard case .suspended(let since) = device.state else { return .done(name) }
+                guard device.state != .active else { return .done(name) }
+                let passkeys = try work.passkeys.passkeys(of: user)
                 // check: AccountTests.resume
-                guard try work.mayResume(since, by: visit) else { return .tooWeak }
+                guard try work.mayResume(device, by: visit, among: passkeys) else { return .tooWeak }
                 try work.setSuspended(device, false)
                 try work.tell(.device(.resumed, name), of: user, at: now, teller)
             case .confirm:

@@ -165,7 +165,7 @@ extension UnitOfWork {
                 .init(
                     enrollment: device, client: try name(device.client),
                     lastApprovedAt: approvals.first { $0.event.enrollment == device.id }?.event.at,
-                    mayBeResumed: try mayResume(device, by: visit))
+                    mayBeResumed: try mayResume(device, by: visit, among: passkeys))
             },
             passkeys: passkeys.filter(\.isPresent),
             passkeyOffer: try passkeyOffer(by: visit, at: party, among: passkeys),

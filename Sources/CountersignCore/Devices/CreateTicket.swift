@@ -10,6 +10,19 @@ package enum CreateTicket {
         package let invitation: EnrollmentInvitation
         /// When the ticket expires.
         package let expiresAt: Timestamp
+
+        fileprivate init(invitation: EnrollmentInvitation, expiresAt: Timestamp) {
+            self.invitation = invitation
+            self.expiresAt = expiresAt
+        }
+
+        /// A ticket with its secret, of an issuer whose certificate has this fingerprint.
+        init(_ ticket: Ticket, _ secret: Secret<String>, of issuer: Issuer, _ fingerprint: Fingerprint) {
+            self.init(
+                invitation: EnrollmentInvitation(
+                    issuer: issuer, ticket: secret, fingerprint: fingerprint, user: ticket.user,
+                    enrollment: ticket.enrollment), expiresAt: ticket.expiresAt)
+        }
     }
 
     /// The result of the operation.
@@ -49,9 +62,7 @@ package enum CreateTicket {
                     waivesApproval: client.waivesEnrollmentApproval, expiresAt: now.adding(Ticket.lifetime))
                 try work.tickets.insert(ticket)
                 try work.raise(.ticketCreated(ticket))
-                let invitation = EnrollmentInvitation(
-                    issuer: issuer, ticket: secret, fingerprint: fingerprint, user: user.id, enrollment: enrollment)
-                return .created(Created(invitation: invitation, expiresAt: ticket.expiresAt))
+                return .created(Created(ticket, secret, of: issuer, fingerprint))
             }
         }
     }

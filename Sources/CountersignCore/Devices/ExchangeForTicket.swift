@@ -77,10 +77,7 @@ package enum ExchangeForTicket {
                 try work.tickets.insert(ticket)
                 try work.raise(.ticketCreated(ticket))
             }
-            let invitation = EnrollmentInvitation(
-                issuer: issuer, ticket: secret, fingerprint: fingerprint, user: ticket.user,
-                enrollment: ticket.enrollment)
-            return .created(CreateTicket.Created(invitation: invitation, expiresAt: ticket.expiresAt))
+            return .created(CreateTicket.Created(ticket, secret, of: issuer, fingerprint))
         }
     }
 }

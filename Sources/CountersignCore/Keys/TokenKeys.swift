@@ -17,6 +17,14 @@ package struct TokenKeys: Sendable {
         case .rs256: rs256
         }
     }
+
+    /// Checks, before anything is spent for tokens, that the keys are there that sign them: another server may just have
+    /// made them.
+    ///
+    /// - Throws: ``StoreError/unavailable``.
+    func require(_ algorithm: IDTokenAlgorithm) throws {
+        guard es256 != nil, key(algorithm) != nil else { throw StoreError.unavailable }
+    }
 }
 
 extension IDTokenAlgorithm {

@@ -37,7 +37,7 @@ package enum AuthenticateByKey {
     ) async throws -> Outcome {
         let now = ports.time.now
         let text = assertion.reveal()
-        guard let id = client(namedBy: text),
+        guard let id = JWS.unverifiedIssuer(of: text).flatMap({ ClientID($0) }),
             let found = try await ports.store.read({ reader in
                 try reader.clients.find(id).map { ($0, try reader.relyingParties.find(id)) }
             }), let keys = found.1?.keys, let claims = verified(text, by: keys),
@@ -51,15 +51,6 @@ package enum AuthenticateByKey {
             try work.nonces.spend(nonce: name, of: "assertion \(id)", until: Timestamp(seconds: end))
         }
         return isFirst ? .authenticated(found.0) : .refused
-    }
-
-    /// The client in whose name an assertion is, before it is verified.
-    private static func client(namedBy assertion: String) -> ClientID? {
-        let parts = assertion.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(parts[1]),
-            let claims = try? JSONValue(parsing: payload)
-        else { return nil }
-        return claims["iss"]?.string.flatMap { ClientID($0) }
     }
 
     /// The claims of an assertion that one of the keys has signed; nil otherwise.

@@ -48,10 +48,7 @@ package enum RedeemCode {
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
-            // Nothing is spent before the keys are there that sign the tokens: another server may just have made them.
-            guard keys.es256 != nil, keys.key(party.profile.idTokenAlgorithm) != nil else {
-                throw StoreError.unavailable
-            }
+            try keys.require(party.profile.idTokenAlgorithm)
             guard let code = try work.authorizations.find(hash),
                 let authorization = try work.authorizations.find(code.authorization), authorization.client == client
             else { return .invalid }

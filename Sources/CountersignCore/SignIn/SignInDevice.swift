@@ -52,9 +52,7 @@ package enum SignInDevice {
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
-            guard keys.es256 != nil, keys.key(party.profile.idTokenAlgorithm) != nil else {
-                throw StoreError.unavailable
-            }
+            try keys.require(party.profile.idTokenAlgorithm)
             // Whoever removes or suspends the device has this lock, too.
             try work.users.lock(assertion.user)
             guard let device = try work.enrollments.find(assertion.enrollment) else { return .invalid }

@@ -36,15 +36,6 @@ extension NativeAPI {
         }
     }
 
-    /// The access token that a caller has sent, which is not checked yet.
-    ///
-    /// Spec: RFC 6750 §2.1.
-    func accessToken(of incoming: Incoming) throws(RequestRefusal) -> Secret<String> {
-        let parts = (incoming.headers[.authorization] ?? "").split(separator: " ")
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .noToken }
-        return Secret(String(parts[1]))
-    }
-
     /// The credential of a client, which is not checked again if it was right before.
     func credential(of incoming: Incoming, needing right: Right) async throws -> ClientCredential {
         if let (id, secret) = incoming.headers[.authorization].flatMap(Self.basicCredentials),

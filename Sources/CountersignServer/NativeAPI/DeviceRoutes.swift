@@ -21,7 +21,7 @@ extension NativeAPI {
             Response(json: try ports.keys.current().pushKeys.json)
         }
         routes.anyone(.post, "/v1/enrollment-tickets") { [self] incoming in
-            let token = try accessToken(of: incoming)
+            guard let token = incoming.bearerToken else { throw RequestRefusal.noToken }
             _ = try TicketRequest(incoming.optionalJSON())
             return try await reply(ExchangeForTicket.exchange(token, ports: ports))
         }

@@ -137,12 +137,15 @@ struct AuthorizationChecks {
         guard type == "code" else { throw OAuthError(.unsupportedResponseType, "response_type must be code") }
     }
 
+    /// Those of the scopes that a client may be given at all.
+    static func known(among named: [String]) -> [String] {
+        scopes.filter { scope in named.contains { $0.hasSameBytes(as: scope) } }
+    }
+
     private func scopes(of client: Client) throws(OAuthError) -> [String] {
         guard let text = form["scope"] else { throw OAuthError(.invalidScope, "scope is missing") }
-        let named = text.split(separator: " ").map(String.init)
-        let given = Self.scopes.filter { scope in
-            named.contains { $0.hasSameBytes(as: scope) }
-                && (scope != Ticket.scope || client.rights.contains(.enrollments))
+        let given = Self.known(among: text.split(separator: " ").map(String.init)).filter { scope in
+            scope != Ticket.scope || client.rights.contains(.enrollments)
         }
         // check: AuthorizeTests.errors
         guard !given.isEmpty else { throw OAuthError(.invalidScope, "scope must contain openid") }

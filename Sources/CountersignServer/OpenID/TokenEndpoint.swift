@@ -63,8 +63,7 @@ extension OAuthDoor {
     /// Spec: RFC 7521 §4.1, RFC 7523 §2.1.
     private func signInDevice(_ form: FormFields, at client: ClientID) async throws -> Response {
         guard let assertion = form["assertion"] else { throw OAuthError(.invalidRequest, "assertion is missing") }
-        let wanted = Self.scopes(form) ?? [TokenFamily.openID]
-        let scopes = AuthorizationChecks.scopes.filter { scope in wanted.contains { $0.hasSameBytes(as: scope) } }
+        let scopes = AuthorizationChecks.known(among: Self.scopes(form) ?? [TokenFamily.openID])
         switch try await SignInDevice.signIn(by: Secret(assertion), scopes: scopes, at: client, ports: ports) {
         case .signedIn(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         // One description for all: it must not tell whether there is such a device.

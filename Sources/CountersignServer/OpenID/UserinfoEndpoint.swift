@@ -11,7 +11,7 @@ extension OAuthDoor {
     func addUserinfo(to table: inout RouteTable) {
         for method in [HTTPRequest.Method.get, .post] {
             addShared(method, "/oauth2/userinfo", to: &table) { [self] incoming in
-                guard let token = Self.bearer(incoming.headers[.authorization]) else {
+                guard let token = incoming.bearerToken else {
                     var error = OAuthError(.invalidToken, "send the access token as Authorization: Bearer")
                     error.isAboutNothing = true
                     throw error
@@ -35,13 +35,5 @@ extension OAuthDoor {
             "phone_number": phone.map { .string("\($0.address)") },
             "phone_number_verified": phone.map { .bool($0.isVerified) },
         ])
-    }
-
-    /// Spec: RFC 6750 §2.1.
-    private static func bearer(_ field: String?) -> Secret<String>? {
-        guard let parts = field?.split(separator: " ", maxSplits: 1), parts.count == 2,
-            parts[0].lowercased() == "bearer"
-        else { return nil }
-        return Secret(String(parts[1]))
     }
 }

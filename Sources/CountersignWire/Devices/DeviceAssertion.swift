@@ -67,9 +67,8 @@ package struct DeviceAssertion: Equatable, Sendable {
 
     /// The enrollment in whose name an assertion is, before it is verified; nil if it has not the form of one.
     package static func enrollment(namedBy text: String) -> EnrollmentID? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, text.utf8.count <= 4096, let payload = Base64URL.decode(parts[1]) else { return nil }
-        return (try? JSONValue(parsing: payload))?["iss"]?.string.flatMap { EnrollmentID($0) }
+        guard text.utf8.count <= 4096 else { return nil }
+        return JWS.unverifiedIssuer(of: text).flatMap { EnrollmentID($0) }
     }
 
     /// Reads an assertion that is good for a client at a server; nil for any other.
