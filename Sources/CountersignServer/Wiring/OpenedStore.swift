@@ -31,13 +31,13 @@ extension OpenedStore {
         switch settings.database {
         case .sqlite:
             let masterKey = try folder.masterKey(from: settings.masterKey, environment)
-            let store = try await telling(folder.database) {
-                try await SQLStore(
+            let (store, prepared) = try await telling(folder.database) {
+                let store = try await SQLStore(
                     sqlite: folder.database, hub: hub, masterKey: masterKey, issuer: issuer,
                     migrates: settings.migrates)
+                return (store, try await prepare(store))
             }
-            return OpenedStore(
-                store: store, masterKey: masterKey, prepared: try await prepare(store), isAlone: true)
+            return OpenedStore(store: store, masterKey: masterKey, prepared: prepared, isAlone: true)
         case .postgresql(let server):
             let (store, masterKey, prepared) = try await telling("The database \(server.address)") {
                 try await SQLStore.open(

@@ -96,7 +96,16 @@ package struct Server: Sendable {
         }
         if opened.isAlone {
             // This server holds the folder's lock, so the processes that held the leases are dead.
-            try await store.endLeases(at: time.now, longest: OutboxWorker.lease)
+            do {
+                try await store.endLeases(at: time.now, longest: OutboxWorker.lease)
+            } catch StoreError.full {
+                // The leases end by themselves; a server that refuses changes and goes on with reads is worth more.
+                logger.warning(
+                    """
+                    there is no room on the database's disk: what an earlier process was sending goes out up to a minute \
+                    later
+                    """)
+            }
         }
         reach =
             settings.allowsPrivateCallbacks

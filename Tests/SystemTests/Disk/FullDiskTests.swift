@@ -8,7 +8,7 @@
     import Testing
 
     /// The real program on a small file system that is full for a while, again and again.
-    @Suite("A full disk refuses changes, goes on with reads, and loses nothing")
+    @Suite("A full disk refuses changes, goes on with reads, and loses nothing", .serialized)
     struct FullDiskTests {
         private static let rounds = 4
 
@@ -19,40 +19,65 @@
             let settings = KillSettings(environment: [
                 "COUNTERSIGN_SEED": ProcessInfo.processInfo.environment["COUNTERSIGN_SEED"] ?? "1"
             ])
+            try await Self.onSmallDisk(receiver: .init(random: SeededGenerator(seed: settings.seed))) { keeper, scene in
+                try await scene.play(settings) {
+                    for round in 0..<Self.rounds {
+                        try await Task.sleep(for: .seconds(1))
+                        try await Self.fill(keeper, scene, isKilled: !round.isMultiple(of: 2))
+                    }
+                }
+                let database = try DatabaseFile(data: keeper.data)
+                try await scene.settle { try database.outbox($0) }
+                try await keeper.kill()
+                try await keeper.start()
+                try await Inspector(caller: scene.caller).inspectAll()
+                print("full disk: \(Self.rounds) times, \(await scene.ledger.asked.count) challenges asked and ended")
+                await scene.verify(settings)
+                #expect(try await keeper.leaks.map(\.description) == [])
+                try await keeper.stop()
+                #expect(try database.faults() == [])
+            }
+        }
+
+        @Test(
+            "A server that is killed while it sends a callback starts on a full disk",
+            .enabled(if: getuid() == 0, "only root may mount a small file system"))
+        func leased() async throws {
+            let receiver = CallbackReceiver(random: SeededGenerator(seed: 1), silentFor: .max)
+            try await Self.onSmallDisk(receiver: receiver) { keeper, scene in
+                let portal = try #require(scene.portals.first)
+                let asked = try await portal.ask("1", planned: .cancel)
+                _ = try await scene.caller.call(
+                    .DELETE, "/v1/challenges/\(asked.id)", authorization: portal.shop.authorization)
+                await receiver.arrivals(1).wait()
+                try await Self.fill(keeper, scene, isKilled: true)
+                let reply = try await scene.caller.call(
+                    .GET, "/v1/challenges/\(asked.id)", authorization: portal.shop.authorization)
+                #expect(reply.json["state"] == "cancelled", "\(reply)")
+            }
+        }
+
+        /// Runs a server whose data folder is a small file system.
+        private static func onSmallDisk(
+            receiver: CallbackReceiver, _ body: (ServerKeeper, Scene) async throws -> Void
+        ) async throws {
             let folder = try TemporaryFolder()
             let keeper = try ServerKeeper(folder: folder, port: FreePort.next(), mayBeUnavailable: true)
             try FileManager.default.createDirectory(atPath: keeper.data, withIntermediateDirectories: true)
-            try await Self.run("mount", ["-t", "tmpfs", "-o", "size=48m,mode=0700", "tmpfs", keeper.data])
+            try await run("mount", ["-t", "tmpfs", "-o", "size=48m,mode=0700", "tmpfs", keeper.data])
             let http = PersistentCaller.makeClient()
-            let receiver = CallbackReceiver(random: SeededGenerator(seed: settings.seed))
             let result = await Result {
                 try await receiver.listening { port in
                     try await keeper.start()
                     let scene = try await Scene(
                         keeper: keeper, data: keeper.data, http: http, receiver: receiver, port: port, folder: folder,
                         texts: ["\(keeper.data)/outbox"])
-                    try await scene.play(settings) {
-                        for round in 0..<Self.rounds {
-                            try await Task.sleep(for: .seconds(1))
-                            try await Self.fill(keeper, scene, isKilled: !round.isMultiple(of: 2))
-                        }
-                    }
-                    let database = try DatabaseFile(data: keeper.data)
-                    try await scene.settle { try database.outbox($0) }
-                    try await keeper.kill()
-                    try await keeper.start()
-                    try await Inspector(caller: scene.caller).inspectAll()
-                    print(
-                        "full disk: \(Self.rounds) times, \(await scene.ledger.asked.count) challenges asked and ended")
-                    await scene.verify(settings)
-                    #expect(try await keeper.leaks.map(\.description) == [])
-                    try await keeper.stop()
-                    #expect(try database.faults() == [])
+                    try await body(keeper, scene)
                 }
             }
             if case .failure = result { print("the server's last words: \(await keeper.lastWords)") }
             try? await keeper.kill()
-            try await Self.run("umount", ["-l", keeper.data])
+            try await run("umount", ["-l", keeper.data])
             try await http.shutdown()
             try result.get()
         }

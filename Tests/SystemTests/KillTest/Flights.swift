@@ -15,6 +15,17 @@ final class Flights: Sendable {
     private struct State {
         var kills = 0
         var hits: Set<Int> = []
+        var longest: [Kind: Duration] = [:]
+    }
+
+    /// Who sends a request, and whether the server may hold it.
+    struct Kind: Hashable, Comparable {
+        let sender: String
+        let waits: Bool
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.sender, left.waits ? 1 : 0) < (right.sender, right.waits ? 1 : 0)
+        }
     }
 
     private let state = Mutex(State())
@@ -25,13 +36,21 @@ final class Flights: Sendable {
     /// How many of the first kills interrupted a request.
     func hits(among kills: Int) -> Int { state.withLock { $0.hits.count { $0 <= kills } } }
 
+    /// The longest request of each kind, answered or not.
+    var longest: [Kind: Duration] { state.withLock { $0.longest } }
+
     /// Sends a request and tracks it, unless it is a waiting request.
-    func track<Answer>(waits: Bool, _ send: () async throws -> Answer) async throws -> Answer {
+    func track<Answer>(of kind: Kind, _ send: () async throws -> Answer) async throws -> Answer {
         let earlier = state.withLock { $0.kills }
+        let begin = ContinuousClock.now
+        defer {
+            let length = ContinuousClock.now - begin
+            state.withLock { $0.longest[kind] = max($0.longest[kind] ?? .zero, length) }
+        }
         do {
             return try await send()
         } catch {
-            if !waits, Self.hadLeft(error) {
+            if !kind.waits, Self.hadLeft(error) {
                 state.withLock { state in
                     if state.kills > earlier { state.hits.insert(earlier + 1) }
                 }
@@ -57,6 +76,7 @@ struct CountedTransport: Transport {
     let flights: Flights
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        try await flights.track(waits: request.url.query?.contains("wait=") == true) { try await base.send(request) }
+        let kind = Flights.Kind(sender: "phone", waits: request.url.query?.contains("wait=") == true)
+        return try await flights.track(of: kind) { try await base.send(request) }
     }
 }

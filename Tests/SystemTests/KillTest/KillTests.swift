@@ -79,6 +79,8 @@ struct KillTests {
         let hits = keeper.flights.hits(among: kills)
         let ledger = scene.ledger
         let starts = await keeper.startTimes.sorted()
+        let longest = keeper.flights.longest.sorted { $0.key < $1.key }
+            .map { "\($0.key.sender)\($0.key.waits ? " that waits" : "") \($0.value)" }.joined(separator: ", ")
         let ends = await Dictionary(grouping: ledger.ends.values, by: \.state).mapValues(\.count)
         print(
             """
@@ -93,6 +95,7 @@ struct KillTests {
             kill test: ends \(ends.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
             kill test: callbacks \(scene.receiver.callbacks.values.reduce(0) { $0 + $1.count }) distinct / \
             \(scene.receiver.total) in total
+            kill test: longest requests \(longest)
             kill test: ready after p50 \(starts[starts.count / 2]), at most \(starts[starts.count - 1])
             """)
     }

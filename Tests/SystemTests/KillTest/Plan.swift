@@ -39,13 +39,17 @@ enum Plan: CaseIterable, Sendable {
         }
     }
 
-    /// How long the challenge may be answered, in seconds; short for a challenge without an answer, so that the test
-    /// need not wait, and long for a text message, which a server on a full disk writes only after several attempts.
+    /// How long the challenge may be answered, in seconds.
+    ///
+    /// It is short for a challenge without an answer, so that the test need not wait. For the others it is longer than
+    /// the phones' pauses: on a slow machine the server is down for half of the time, and a phone that has failed to
+    /// reach it eight times in a row, and then again, asks next after 30 s each time. It is longest for a text message,
+    /// which a server on a full disk writes only after several attempts.
     var lifetime: Int64 {
         switch self {
         case .ignore: 10
         case .text: 600
-        default: 60
+        default: 180
         }
     }
 

@@ -41,8 +41,8 @@ struct PersistentCaller: Sendable {
             try await keeper.ready()
             let key = key.map { [("Idempotency-Key", $0)] } ?? []
             let request = request(method, path, body, [("Authorization", authorization)] + key)
-            let waits = path.contains("wait=")
-            guard let reply = try? await keeper.flights.track(waits: waits, { try await exchange(request, path) })
+            let kind = Flights.Kind(sender: "portal", waits: path.contains("wait="))
+            guard let reply = try? await keeper.flights.track(of: kind, { try await exchange(request, path) })
             else { continue }
             keeper.watch.note(
                 method.rawValue, path, request: (headers: [("authorization", authorization)], body: body),
