@@ -8,7 +8,8 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// Counts the kills that interrupted a request: one that was sent before the kill and never answered.
+/// Counts the kills that interrupted a request, one that was sent before the kill and never answered, and measures
+/// requests.
 ///
 /// Waiting requests do not count. There is always one, so its interruption proves nothing.
 final class Flights: Sendable {
@@ -39,7 +40,7 @@ final class Flights: Sendable {
     /// The longest request of each kind, answered or not.
     var longest: [Kind: Duration] { state.withLock { $0.longest } }
 
-    /// Sends a request and tracks it, unless it is a waiting request.
+    /// Sends a request, measures how long it takes, and counts its interruption unless it waits.
     func track<Answer>(of kind: Kind, _ send: () async throws -> Answer) async throws -> Answer {
         let earlier = state.withLock { $0.kills }
         let begin = ContinuousClock.now
