@@ -83,6 +83,30 @@ struct EnrollDeviceTests {
         #expect(try await world.audit().filter { $0.kind == .enrollmentCreated }.count == 1)
     }
 
+    @Test("A request that is older than the enrollment it finds knows that the device and its PIN count")
+    func olderRequest() async throws {
+        let (world, client, device) = try await scene()
+        let ticket = try await world.makeTicket(for: device.invitation.user, by: client)
+        let other = try await TestDevice(ticket, in: world)
+        world.time.advance(seconds: 2)
+        _ = try await device.enroll()
+        _ = try await device.setPIN()
+        // What came first took its time last: it waited for the other's lock, or its node's clock is behind.
+        world.time.advance(seconds: -1)
+        let early = world.time.now
+        guard case .enrolled(let repeated, nil) = try await device.enroll() else {
+            Issue.record("the device is told to wait for itself")
+            return
+        }
+        #expect(repeated.isLetIn(at: early) && repeated.methods == [.pin] && repeated.waiting(at: early).isEmpty)
+        let question = try await other.enroll()
+        guard case .enrolled(let further, .some) = question else {
+            Issue.record("a further device does not wait: \(question.summary)")
+            return
+        }
+        #expect(!further.counts(at: early))
+    }
+
     @Test("Of two devices that enroll at once with one push token, one is refused", arguments: Engine.allCases)
     func sharedToken(_ engine: Engine) async throws {
         let world = try await World(engine)

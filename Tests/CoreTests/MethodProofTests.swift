@@ -180,10 +180,10 @@ struct MethodProofTests {
             for methodsCount in [false, true] {
                 for enrolls in [false, true] {
                     (scene.age, scene.methodsCount) = (Enrollment.enrolling - (enrolls ? 1 : 0), methodsCount)
-                    let countsFrom = try scene.enrollment().newMethodCounts(
-                        at: MethodScene.now, after: wait, isProved: isProved)
+                    let enrollment = try scene.enrollment()
+                    let countsFrom = enrollment.newMethodCounts(at: MethodScene.now, after: wait, isProved: isProved)
                     let isAtOnce = isProved || enrolls && methodsCount
-                    #expect(countsFrom == (isAtOnce ? MethodScene.now : MethodScene.now.adding(wait)))
+                    #expect(countsFrom == (isAtOnce ? enrollment.createdAt : MethodScene.now.adding(wait)))
                 }
             }
         }

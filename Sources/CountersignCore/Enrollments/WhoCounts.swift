@@ -4,6 +4,10 @@ package import CountersignWire
 // accepts its answers; before that it waits. Every operation that changes which devices, PINs or biometrics count locks
 // the user's row first.
 //
+// A request can be older than the rows that it finds: it took the time before it waited for the lock, or on a node
+// whose clock is behind. So a device that does not wait counts as soon as it is there, and its methods count from when
+// it was made.
+//
 // Spec: docs/decisions/0046-approval-of-devices.md.
 
 extension Enrollment {
@@ -11,12 +15,12 @@ extension Enrollment {
     static let enrolling = Seconds.minutes(10)
 
     /// Whether its primary key counts, even while it is suspended.
-    package func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= now }
+    package func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= max(now, createdAt) }
 
     /// Whether it is let in: its primary key counts, and it is neither suspended nor removed.
     ///
     /// Only a device that is let in is asked, can approve, and can act on other devices.
-    package func isLetIn(at now: Timestamp) -> Bool { state == .active && countsFrom <= now }
+    package func isLetIn(at now: Timestamp) -> Bool { state == .active && counts(at: now) }
 
     /// From when a method counts; nil if it is not set.
     func countsFrom(_ method: AnswerMethod) -> Timestamp? {
@@ -29,10 +33,14 @@ extension Enrollment {
     }
 
     /// Whether a method is set and does not wait; it counts only if the device counts, too.
-    func counts(_ method: AnswerMethod, at now: Timestamp) -> Bool { countsFrom(method).map { $0 <= now } ?? false }
+    func counts(_ method: AnswerMethod, at now: Timestamp) -> Bool {
+        countsFrom(method).map { $0 <= max(now, createdAt) } ?? false
+    }
 
     /// Whether a method is set and still waits.
-    func waits(_ method: AnswerMethod, at now: Timestamp) -> Bool { countsFrom(method).map { $0 > now } ?? false }
+    func waits(_ method: AnswerMethod, at now: Timestamp) -> Bool {
+        countsFrom(method) != nil && !counts(method, at: now)
+    }
 
     /// The methods that are set, whether they count or wait, without `confirm`.
     package var methods: [AnswerMethod] {
@@ -41,7 +49,7 @@ extension Enrollment {
 
     /// The methods that are set and still wait, each with the time from which it counts.
     package func waiting(at now: Timestamp) -> [(method: AnswerMethod, until: Timestamp)] {
-        methods.compactMap { method in countsFrom(method).flatMap { $0 > now ? (method, $0) : nil } }
+        methods.compactMap { method in waits(method, at: now) ? countsFrom(method).map { (method, $0) } : nil }
     }
 
     /// Whether it has a PIN or a biometric that counts, whose signature proves more than possession of the device.
@@ -57,7 +65,7 @@ extension Enrollment {
     ///   - isProved: whether a method of the same device, which counts, has signed, or the wait is waived.
     func newMethodCounts(at now: Timestamp, after wait: Seconds, isProved: Bool) -> Timestamp {
         let enrolls = now < createdAt.adding(Self.enrolling)
-        return isProved || (enrolls && methodsCount) ? now : now.adding(wait)
+        return isProved || (enrolls && methodsCount) ? createdAt : now.adding(wait)
     }
 }
 

@@ -6,8 +6,8 @@ package import CountersignWire
 // Spec: docs/decisions/0078-passkeys-on-pages.md.
 
 extension RegisteredPasskey {
-    /// Whether it signs its user in.
-    package func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= now }
+    /// Whether it signs its user in; one that does not wait does so as soon as it is there, as a device does.
+    package func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= max(now, createdAt) }
 
     /// Whether it makes further ones wait: because it counts, or counted and was removed a moment ago.
     func guards(at now: Timestamp) -> Bool { removedUntil.map { now < $0 } ?? counts(at: now) }
