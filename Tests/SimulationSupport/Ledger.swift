@@ -20,6 +20,9 @@ package final class Ledger {
         package var judged = 0
         package var methods = 0
         package var deletedUsers = 0
+        package var signedIn = 0
+        package var redeemed = 0
+        package var refreshed = 0
 
         package init() {}
     }
@@ -114,6 +117,11 @@ package final class Ledger {
 
     /// Records that a code was accepted.
     func use(_ code: String) -> (Int, String)? { used.insert(code).inserted ? nil : (5, "\(code) worked twice") }
+
+    /// Records that a client got tokens for a code.
+    func redeem(_ code: String) -> (Int, String)? {
+        used.insert(code).inserted ? nil : (15, "a code gave tokens twice")
+    }
 
     /// Counts an event that may happen a limited number of times, in total or within a window that begins with its
     /// first time.

@@ -51,6 +51,10 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case openForgotten
     /// A disabled client is treated as an enabled one.
     case disabledForgotten
+    /// A code can be redeemed again.
+    case redemptionForgotten
+    /// Tokens that belong together do not end.
+    case tokenEndForgotten
 
     /// How long a run lasts in which the defect is searched for, in simulated hours.
     package var hours: Double {
@@ -83,6 +87,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         // What ends three minutes late may also end after the portal was to hear of it.
         case .expiryLater: [0, 13]
         case .leftBehindForgotten: [14]
+        case .redemptionForgotten, .tokenEndForgotten: [15]
         }
     }
 }
@@ -165,6 +170,7 @@ final class PlantedConnection: SQLConnection {
         case .auditForgotten: return text.hasPrefix("INSERT INTO audit") && plants.happens(percent: 1)
         case .lockForgotten: return text.hasPrefix("INSERT INTO asking_locks")
         case .leftBehindForgotten: return text.hasPrefix("INSERT INTO left_behind")
+        case .tokenEndForgotten: return text.hasPrefix("UPDATE token_families SET ended_at")
         case .receiptForgotten: return text.hasPrefix("INSERT INTO receipts") && plants.happens(percent: 2)
         default: return false
         }
@@ -210,6 +216,16 @@ final class PlantedConnection: SQLConnection {
             return replaced("state = 'pending'", by: "state = 'none'")
         case .disabledForgotten where text.hasPrefix("SELECT") && text.contains("FROM clients"):
             return try replaced(columns: "disabled_at", by: "NULL")
+        case .redemptionForgotten where text.hasPrefix("UPDATE codes SET spent_at"):
+            return replaced("AND spent_at IS NULL", by: "")
+        case .redemptionForgotten where text.hasPrefix("UPDATE authorizations SET state"):
+            return replaced("AND state = $5", by: "AND $5 <> ''")
+        case .redemptionForgotten where text.hasPrefix("SELECT"):
+            let state = "CASE state WHEN 'redeemed' THEN 'granted' ELSE state END"
+            return SQLStatement(
+                text.replacing("expires_at, spent_at FROM codes", with: "expires_at, NULL FROM codes")
+                    .replacing(
+                        "user_id, state, authentication, family_id", with: "user_id, \(state), authentication, NULL"))
         case .sentBeforeArrival where text.hasPrefix("UPDATE outbox SET due_at") && text.contains("RETURNING"):
             return replaced("SET due_at", by: "SET state = 'delivered', delivered_at = 0, due_at")
         default: return statement

@@ -90,6 +90,22 @@ final class Portal: @unchecked Sendable {
         }
     }
 
+    /// Where the portal's app gets what comes back from a sign-in.
+    var app: String { "\(host)/app" }
+
+    /// Lets the portals sign people in, by apps.
+    static func openDoors(of portals: [Portal], _ ports: Ports) async throws {
+        try await ports.store.commit { stores in for type in ChallengeType.builtIn { try stores.types.put(type) } }
+        for portal in portals {
+            guard let app = RedirectURI(portal.app) else { throw World.Broken("redirect URI") }
+            let party = RelyingParty(
+                client: portal.client.id, profile: .native, redirectURIs: [app], askedBrowsers: .all, ways: [.device])
+            guard try await SetRelyingParty.set(party, by: .system, ports: ports) == .set(party) else {
+                throw World.Broken("relying party")
+            }
+        }
+    }
+
     func begin() {
         world.scheduler.start { [self] in
             while !world.isCalm, !isGone {

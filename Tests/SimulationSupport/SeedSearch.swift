@@ -10,6 +10,8 @@ package struct SeedSearch: Sendable {
         package fileprivate(set) var took = Duration.zero
         package fileprivate(set) var asked = 0
         package fileprivate(set) var ended = 0
+        package fileprivate(set) var signedIn = 0
+        package fileprivate(set) var refreshed = 0
         package fileprivate(set) var faults = 0
         package fileprivate(set) var jobs = 0
         /// The first seed that broke an invariant, with its report.
@@ -22,7 +24,8 @@ package struct SeedSearch: Sendable {
             return String(
                 format: "%d seeds, %.1f simulated hours in %.1f s: %.2f hours and %.1f ends of questions a second; ",
                 seeds, hours, seconds, hours / max(seconds, 0.001), Double(ended) / max(seconds, 0.001))
-                + "\(asked) asked by portals, \(ended) ended, \(faults) faults, \(jobs) jobs"
+                + "\(asked) asked by portals, \(ended) ended, \(signedIn) signed in, \(refreshed) refreshes, \(faults) "
+                + "faults, \(jobs) jobs"
         }
     }
 
@@ -107,6 +110,8 @@ extension SeedSearch.Summary {
         simulated += .seconds(hours * 3600)
         asked += report.counts.asked
         ended += report.counts.ended
+        signedIn += report.counts.signedIn
+        refreshed += report.counts.refreshed
         faults += report.plan.faults.count
         jobs += report.jobs
         if report.violation != nil, found == nil { found = (seed, report) }

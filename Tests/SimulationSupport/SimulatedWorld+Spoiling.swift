@@ -109,6 +109,9 @@ extension SimulatedWorld {
     /// Accepts a code.
     package func works(_ code: String) { blame(ledger.use(code)) }
 
+    /// Gives tokens for a code.
+    package func redeems(_ code: String) { blame(ledger.redeem(code)) }
+
     /// Has a limited event happen.
     package func happens(_ what: String, atMost limit: Int) { blame(ledger.count(what, atMost: limit)) }
 

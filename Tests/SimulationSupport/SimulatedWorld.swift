@@ -189,6 +189,8 @@ package final class SimulatedWorld: @unchecked Sendable {
             portals.append(try await Portal(number, in: self, services))
         }
         try await Portal.setTypes(for: portals, services.ports)
+        try await Portal.openDoors(of: portals, services.ports)
+        try await services.store.refreshKeys()
         for number in 1...population.users {
             users.append(try await User(number, in: self, services))
         }

@@ -29,6 +29,7 @@ final class User: @unchecked Sendable {
     /// The links that the user has opened, and the portals that asked.
     private(set) var opened: [ChallengeID: Portal] = [:]
     private unowned let world: SimulatedWorld
+    private lazy var browser = Browser(of: self, in: world)
 
     init(_ number: Int, in world: SimulatedWorld, _ services: Node.Services) async throws {
         self.number = number
@@ -58,6 +59,7 @@ final class User: @unchecked Sendable {
 
     func begin() {
         for phone in phones { phone.begin() }
+        browser.begin()
     }
 
     /// Whether the user has no other enrolled phone.

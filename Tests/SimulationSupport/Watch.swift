@@ -12,7 +12,7 @@ final class Watch {
     /// How soon waiting parties must learn of an end if there is no fault in between.
     private static let promptness = Duration.seconds(6)
 
-    private unowned let world: SimulatedWorld
+    unowned let world: SimulatedWorld
     /// When challenges ended.
     private var endedAt: [ChallengeID: Duration] = [:]
     /// The users, with client, who must not be asked because of a report; a code reaches only users who look.
@@ -55,7 +55,8 @@ final class Watch {
             trigger(
                 "spent", "AFTER UPDATE OF spent_at ON tickets WHEN old.spent_at IS NOT NULL", "hex(new.hash)", "NULL"),
         ]
-        for trigger in triggers { try world.database.look { _ = try $0.execute(SQLStatement(trigger), []) } }
+        let all = triggers + Self.ofSignIns.map { trigger($0.what, $0.event, $0.id, $0.other) }
+        for trigger in all { try world.database.look { _ = try $0.execute(SQLStatement(trigger), []) } }
         world.database.afterCommit = { [unowned self] in try look($0) }
     }
 
@@ -87,7 +88,7 @@ final class Watch {
             case "unlocked": locked.remove("\(other) \(id)")
             case "deleted", "let go": try letGo(id, by: what == "deleted" ? nil : other, connection)
             case "spent": world.violate(5, "a ticket was spent twice")
-            default: break
+            default: try lookAtSignIn(what, id, other, connection)
             }
         }
     }
@@ -103,7 +104,7 @@ final class Watch {
                 (SELECT count(*) FROM challenge_targets t WHERE t.challenge_id = c.id AND t.enrollment_id = c.decided_by),
                 e.user_id = c.user_id, c.expires_at, c.reason, c.client_id || ' ' || coalesce(c.user_id, ''), c.new_device_id,
                 CASE c.method WHEN 'pin' THEN e.pin_counts_from WHEN 'biometric' THEN e.biometric_counts_from END,
-                c.return_uri, c.client_state
+                c.return_uri, c.client_state, c.purpose, e.created_at
                 FROM challenges c LEFT JOIN enrollments e ON e.id = c.decided_by WHERE c.id = $1
                 """), [.text(id)]
         ).first
@@ -136,10 +137,13 @@ final class Watch {
             guard try row.optionalInteger(5) == nil else {
                 return world.violate(2, "\(decidedBy), which is suspended, decided \(id)")
             }
-            guard try row.integer(6) <= row.integer(3) else {
+            // A node whose clock is ahead makes a device in the future; another one lets it in at once.
+            let decidedAt = try max(row.integer(3), row.integer(18))
+            // It may deny what it was asked, also by a node whose clock is behind.
+            guard try state == "denied" || row.integer(6) <= decidedAt else {
                 return world.violate(2, "\(decidedBy), which does not count yet, decided \(id)")
             }
-            guard try row.optionalInteger(14) ?? 0 <= row.integer(3) else {
+            guard try row.optionalInteger(14) ?? 0 <= decidedAt else {
                 return world.violate(2, "\(id) is approved by a \(method) that does not count yet")
             }
             guard try row.integer(8) == 1, try row.integer(9) == 1 else {
@@ -149,7 +153,10 @@ final class Watch {
                 return world.violate(13, "\(id) was decided after it was over")
             }
         }
-        if try row.optionalText(11) == "reported", try row.optionalText(13) == nil { locked.insert(try row.text(12)) }
+        // Who reports a sign-in, which anybody can begin, locks no client.
+        if try row.optionalText(11) == "reported", try row.text(17) == "relying_party" {
+            locked.insert(try row.text(12))
+        }
         if state == "approved", method != "text_code", try row.integer(7) != 1 {
             world.violate(2, "\(id) is approved without a receipt")
         }
@@ -160,6 +167,7 @@ final class Watch {
 
     private func removed(_ id: String, _ connection: any SQLConnection) throws {
         world.ledger.counts.removed += 1
+        try noTokens(ofDevice: id, connection)
         let left = try connection.rows(
             SQLStatement(
                 """
@@ -219,6 +227,7 @@ final class Watch {
                 UNION ALL SELECT id FROM enrollments WHERE user_id = $1 AND removed_at IS NULL AND $2 = ''
                 """), [.text(user), .text(client ?? "")])
         for row in open { world.violate(7, "\(try row.text(0)) is there, and \(user) was let go") }
+        try noTokens(of: user, at: client, connection)
     }
 
     private func wrongPIN(_ id: String, _ connection: any SQLConnection) throws {

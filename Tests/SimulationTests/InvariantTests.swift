@@ -32,6 +32,16 @@ extension SimulationTests {
             SELECT 1 FROM asking_locks l WHERE l.user_id = challenges.user_id AND l.client_id = challenges.client_id)
             """
         private static let enrolled = "enrollments WHERE removed_at IS NULL AND suspended_at IS NULL"
+        /// A family whose device and link are there.
+        private static let good = """
+            token_families WHERE ended_at IS NULL AND enrollment_id IN (SELECT id FROM \(enrolled))
+            AND EXISTS (SELECT 1 FROM user_links l WHERE l.user_id = token_families.user_id)
+            """
+        /// The columns of an authorization without its id, before anybody was authenticated by an ask.
+        private static let rest = """
+            client_id, wanted, browser, user_id, 'open', authentication, family_id, ask_number, ask_until,
+            NULL, ask_known, ask_declined, expires_at, ask_verification_id
+            """
         private static let unknown = "chl_01kah3b1g00000000000000000"
 
         /// Decides, by SQL, a question that is like one that was approved.
@@ -256,6 +266,54 @@ extension SimulationTests {
                     "UPDATE enrollments SET (counts_from, pin_counts_from) = (9000000000000, 1) WHERE id = $1", of: id)
                 world.steals(id)
             },
+            History(15, "a code was redeemed twice") { world in
+                try world.commit(
+                    "INSERT INTO codes (hash, authorization_id, session_id, expires_at) VALUES (x'01', 'a', 's', 1)")
+                for time in 1...2 { try world.commit("UPDATE codes SET spent_at = \(time) WHERE hash = x'01'") }
+            },
+            History(15, "a code gave tokens twice") { world in for _ in 1...2 { world.redeems("one") } },
+            History(15, "the end of aut_") { world in
+                let id = try world.some("authorizations WHERE state = 'redeemed'")
+                try world.commit("UPDATE authorizations SET state = 'granted' WHERE id = $1", of: id)
+            },
+            History(15, "no device of its user has approved it") { world in
+                let id = try world.some("authorizations WHERE state = 'redeemed'")
+                let other = "INSERT INTO authorizations SELECT 'other', \(rest) FROM authorizations WHERE id = $1"
+                try world.commit(other, of: id)
+                try world.commit("UPDATE authorizations SET state = 'authenticated' WHERE id = 'other'")
+            },
+            History(15, "for no sign-in in a session") { world in
+                let id = try world.some(good)
+                try world.commit("CREATE TEMP TABLE copied AS SELECT * FROM token_families WHERE id = $1", of: id)
+                try world.commit(
+                    "UPDATE copied SET id = 'other'", "INSERT INTO token_families SELECT * FROM copied",
+                    "DROP TABLE copied")
+            },
+            History(15, "though its device, link or client is gone") { world in
+                let id = try world.some(good)
+                try world.commit("UPDATE enrollments SET suspended_at = 1")
+                try world.commit("UPDATE token_families SET generation = generation + 1 WHERE id = $1", of: id)
+            },
+            History(15, "was ended and came back") { world in
+                let id = try world.some(good)
+                for time in ["1", "NULL"] {
+                    try world.commit("UPDATE token_families SET ended_at = \(time) WHERE id = $1", of: id)
+                }
+            },
+            History(15, "which is removed") { world in
+                let id = try world.some(good)
+                try world.commit(
+                    """
+                    UPDATE enrollments SET removed_at = 9000000000000
+                    WHERE id = (SELECT enrollment_id FROM token_families WHERE id = $1)
+                    """, of: id)
+            },
+            History(15, "is good, and usr_") { world in
+                let id = try world.some(good)
+                try world.commit("UPDATE challenges SET state = 'cancelled', ended_at = 1 WHERE state = 'pending'")
+                try world.commit(
+                    "DELETE FROM user_links WHERE user_id = (SELECT user_id FROM token_families WHERE id = $1)", of: id)
+            },
             History(0, "is over and has not ended") { _ = try $0.askAgain(try $0.some(approved)) },
             History(0, "was not delivered") { world in
                 try world.commit("UPDATE outbox SET state = 'waiting' WHERE id = $1", of: try world.some("outbox"))
@@ -284,7 +342,7 @@ extension SimulationTests {
 
         @Test("Every promise that is made yet has a history that breaks it; without one nothing is seen")
         func complete() throws {
-            #expect(Set(Self.histories.map(\.invariant)) == Set(0...14))
+            #expect(Set(Self.histories.map(\.invariant)) == Set(0...15))
             #expect(try Self.world(3).run(for: .seconds(150)).violation == nil)
         }
 

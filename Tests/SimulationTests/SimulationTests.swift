@@ -37,6 +37,8 @@ struct SimulationTests {
         for seed in [7, 7, 8] as [UInt64] {
             let report = try SimulatedWorld(seed: seed).run(for: .seconds(600))
             #expect(!report.hasEscaped)
+            let counts = report.counts
+            #expect(counts.ended > 0 && counts.signedIn > 0 && counts.redeemed > 0 && counts.refreshed > 0, "\(counts)")
             hashes.append(report.traceHash)
         }
         #expect(hashes[0] == hashes[1] && hashes[1] != hashes[2])
@@ -82,6 +84,10 @@ struct SimulationTests {
         let search = SeedSearch()
         let summary = try search.play(from: first, for: left)
         print("simulated world: \(summary.description)")
-        if let found = summary.found { Issue.record("\(try search.story(of: found))") }
+        if let found = summary.found {
+            // The search for the smallest set of faults takes minutes.
+            print("simulated world: seed \(found.seed): \(found.report.violation.map(\.description) ?? "")")
+            Issue.record("\(try search.story(of: found))")
+        }
     }
 }

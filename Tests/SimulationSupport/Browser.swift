@@ -1,0 +1,232 @@
+import CountersignCore
+import CountersignWire
+import Crypto
+import Encodings
+import StorageTestSupport
+
+/// A person's browser, with the portals' apps behind it: it signs in, goes on in its session, redeems codes, refreshes
+/// tokens, signs out, and sometimes shows a second time what works once.
+final class Browser: @unchecked Sendable {
+    /// How long a person waits for the phone.
+    private static let patience = Duration.seconds(150)
+
+    private let id: BrowserID
+    private let stranger: BrowserID
+    private unowned let user: User
+    private unowned let world: SimulatedWorld
+    private var session: Secret<String>?
+    /// The latest session that was ended, as a copy of the cookie would hold it.
+    private var endedSession: Secret<String>?
+    private var visits = 0
+
+    private var name: String { "browser \(user.number)" }
+
+    init(of user: User, in world: SimulatedWorld) {
+        let names = ["own", "strangers"].compactMap { BrowserID("\($0)-browser-of-person-\(user.number)") }
+        guard names.count == 2 else { preconditionFailure("the names are long enough") }
+        (id, stranger) = (names[0], names[1])
+        self.user = user
+        self.world = world
+    }
+
+    func begin() {
+        world.scheduler.start { [self] in
+            while !world.isCalm {
+                try? await world.pause(.seconds(world.draw(20...600)))
+                let portals = world.portals.filter { user.id(at: $0) != nil && !$0.isGone }
+                guard !world.isCalm, let portal = world.pick(portals) else { continue }
+                await visit(portal)
+            }
+        }
+    }
+
+    private func visit(_ portal: Portal) async {
+        visits += 1
+        guard let finished = await signIn(at: portal) else { return }
+        if let opened = finished.session {
+            endedSession = session ?? endedSession
+            session = opened.secret
+        }
+        let request = RedeemCode.Request(
+            code: finished.code, redirectURI: portal.app, verifier: Secret(verifier))
+        // Whoever has seen the address that the browser returned to tries the code, too.
+        if world.happens(percent: 15) {
+            world.scheduler.start { [self] in
+                try? await world.pause(world.milliseconds(0...3000))
+                if let tokens = await redeem(request, at: portal) { await use(tokens, at: portal) }
+            }
+        }
+        let tokens = await redeem(request, at: portal)
+        if let tokens { world.scheduler.start { [self] in await use(tokens, at: portal) } }
+        if world.happens(percent: 20) { await signOut() }
+    }
+
+    /// Calls a node, and repeats the call some times until it is answered.
+    ///
+    /// - Returns: nil if there was no answer.
+    private func call<Reply: Sendable>(
+        tries: Int = 3, _ body: @escaping @Sendable (Node.Services) async throws -> Reply
+    ) async -> Reply? {
+        for _ in 0..<tries {
+            do { return try await Network(world: world).call(world.someNode(), body) } catch is Unanswered {
+            } catch StoreError.unavailable {
+            } catch is CancellationError {
+            } catch {
+                world.violate(0, "\(name): \(error)")
+            }
+            try? await world.pause(world.milliseconds(200...3000))
+        }
+        return nil
+    }
+
+    // Signing in
+
+    private var verifier: String { "verifier-of-visit-\(visits)-by-person-\(user.number)-and-so-on-and-so-on" }
+
+    private func signIn(at portal: Portal) async -> FinishSignIn.Finished? {
+        let challenge = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.utf8))))
+        let isOffline = world.happens(percent: 70)
+        var wanted = Wanted(
+            client: portal.client.id, redirectURI: portal.app,
+            scopes: isOffline ? [TokenFamily.openID, TokenFamily.offlineAccess] : [TokenFamily.openID])
+        wanted.codeChallenge = challenge
+        if let endedSession, case .finished? = await goOn(wanted, in: endedSession) {
+            world.violate(15, "\(name) goes on in a session that has ended")
+        }
+        if let session, case .finished(let finished)? = await goOn(wanted, in: session) { return finished }
+        wanted.identifier = .externalID(user.externalID)
+        return await askAndWait(wanted)
+    }
+
+    private func goOn(_ wanted: Wanted, in session: Secret<String>) async -> FinishSignIn.Outcome? {
+        await call { [id] in try await FinishSignIn.goOn(wanted, in: session, browser: id, ports: $0.ports) }
+    }
+
+    private func askAndWait(_ wanted: Wanted) async -> FinishSignIn.Finished? {
+        let request = AskSignIn.Request(
+            CarriedSignIn(wanted: wanted), by: .device, browser: id,
+            place: ContextLine(address: "192.0.2.\(user.number)", userAgent: nil), network: nil)
+        let made = await call { try await AskSignIn.ask(request, ports: $0.ports) }
+        guard case .asked(let asked)? = made, let ask = asked.ask, let number = ask.number,
+            let challenge = ask.challenge
+        else { return nil }
+        world.trace.note(name, "asks \(challenge)")
+        user.screen[challenge] = number
+        world.ledger.keepSecret(number.digits)
+        let end = world.scheduler.elapsed + Self.patience
+        while world.scheduler.elapsed < end {
+            try? await world.pause(.seconds(world.draw(1...4)))
+            let seen = await call(tries: 1) { [id] in
+                try await WatchAuthorization.show(asked.id, in: id, ports: $0.ports)
+            }
+            guard case .shown(_, let progress)? = seen else { continue }
+            switch progress {
+            case .authenticated: return await finish(asked.id)
+            case .declined, .unanswered, .finished: return nil
+            case .asking, .showing, .typing, .scanned: continue
+            }
+        }
+        return nil
+    }
+
+    private func finish(_ signIn: AuthorizationID) async -> FinishSignIn.Finished? {
+        if world.happens(percent: 10) {
+            let stolen = await call { [stranger] in
+                try await FinishSignIn.finish(signIn, in: stranger, former: nil, ports: $0.ports)
+            }
+            if case .finished? = stolen { world.violate(15, "\(signIn) was finished in another browser") }
+        }
+        let (former, id) = (session, id)
+        let outcome = await call {
+            try await FinishSignIn.finish(signIn, in: id, former: former, ports: $0.ports)
+        }
+        guard case .finished(let finished)? = outcome else { return nil }
+        world.trace.note(name, "is signed in by \(signIn)")
+        world.ledger.counts.signedIn += 1
+        world.ledger.keepSecret(finished.code.reveal())
+        return finished
+    }
+
+    private func signOut() async {
+        guard let session else { return }
+        let extent: SignOut.Extent = world.happens(percent: 50) ? .everything : .session
+        let isDone: Void? = await call { try await SignOut.signOut(session, extent, ports: $0.ports) }
+        self.session = nil
+        if isDone != nil { endedSession = session }
+    }
+
+    // Tokens
+
+    /// What a portal's app holds of a sign-in.
+    private struct Tokens: Sendable {
+        let family: TokenFamilyID
+        let access: Secret<String>
+        let refresh: Secret<String>?
+    }
+
+    private func redeem(_ request: RedeemCode.Request, at portal: Portal) async -> Tokens? {
+        let client = portal.client.id
+        let outcome = await call { [world] services -> Tokens? in
+            guard case .redeemed(let given) = try await RedeemCode.redeem(request, by: client, ports: services.ports)
+            else { return nil }
+            world.blame(world.ledger.redeem(request.code.reveal()))
+            return try await Self.signed(given, services)
+        }
+        return outcome ?? nil
+    }
+
+    private static func signed(_ given: UnsignedTokens, _ services: Node.Services) async throws -> Tokens {
+        let tokens = try await SignTokens.sign(given, ports: services.ports)
+        return Tokens(family: given.family.id, access: tokens.access, refresh: tokens.refresh)
+    }
+
+    /// Uses the tokens until they end, as an app does whose user comes back from time to time.
+    private func use(_ given: Tokens, at portal: Portal) async {
+        var tokens = given
+        var former: [Secret<String>] = []
+        while !world.isCalm, !portal.isGone {
+            try? await world.pause(.seconds(world.draw(10...400)))
+            await show(tokens)
+            guard let refresh = tokens.refresh else { return }
+            if former.count > 1, world.happens(percent: 10) { return await tryAgain(former[0], before: tokens, portal) }
+            guard let next = await refreshed(refresh, at: portal) else { return }
+            world.ledger.counts.refreshed += 1
+            former.append(refresh)
+            tokens = next
+        }
+    }
+
+    private func refreshed(_ token: Secret<String>, at portal: Portal) async -> Tokens? {
+        let client = portal.client.id
+        let outcome = await call { services -> Tokens? in
+            guard
+                case .refreshed(let given) = try await RefreshTokens.refresh(
+                    token, scopes: nil, by: client, ports: services.ports)
+            else { return nil }
+            return try await Self.signed(given, services)
+        }
+        return outcome ?? nil
+    }
+
+    /// Shows a refresh token that was replaced twice, as somebody does who has copied it: that ends the family.
+    private func tryAgain(_ old: Secret<String>, before tokens: Tokens, _ portal: Portal) async {
+        let client = portal.client.id
+        await call { [world] services in
+            let outcome = try await RefreshTokens.refresh(old, scopes: nil, by: client, ports: services.ports)
+            if case .refreshed = outcome { world.violate(15, "a refresh token of \(tokens.family) works again") }
+            guard outcome == .invalid, try world.watch.isLeft(tokens.family) else { return }
+            world.violate(15, "\(tokens.family) goes on, though a refresh token came again")
+        }
+    }
+
+    /// Shows an access token to the server itself.
+    private func show(_ tokens: Tokens) async {
+        await call { [world] services in
+            let isOver = try world.watch.isOver(tokens.family)
+            let outcome = try await ShowClaims.show(tokens.access, ports: services.ports)
+            if isOver, case .claims = outcome {
+                world.violate(15, "an access token of \(tokens.family) is good, though the family is over")
+            }
+        }
+    }
+}

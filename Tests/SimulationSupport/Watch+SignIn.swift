@@ -1,0 +1,118 @@
+import CountersignCore
+import CountersignStorage
+import CountersignWire
+
+/// The fifteenth invariant: a sign-in is approved by the person's device, redeemed once, and gives tokens that end with
+/// the device, the link, and whatever comes a second time.
+extension Watch {
+    /// The triggers for sign-ins: what they note, when, and about which row.
+    static let ofSignIns: [(what: String, event: String, id: String, other: String)] = [
+        (
+            "authenticated", "AFTER UPDATE OF state ON authorizations WHEN new.state = 'authenticated'", "new.id",
+            "old.state"
+        ),
+        ("redeemed twice", "AFTER UPDATE OF spent_at ON codes WHEN old.spent_at IS NOT NULL", "hex(new.hash)", "NULL"),
+        (
+            "sign-in changed",
+            "AFTER UPDATE OF state ON authorizations WHEN old.state IN ('redeemed', 'refused')", "new.id",
+            "old.state || ' ' || new.state"
+        ),
+        ("given", "AFTER INSERT ON token_families", "new.id", "NULL"),
+        ("refreshed", "AFTER UPDATE OF generation ON token_families", "new.id", "NULL"),
+        (
+            "tokens came back", "AFTER UPDATE OF ended_at ON token_families WHEN old.ended_at IS NOT NULL", "new.id",
+            "NULL"
+        ),
+        ("session came back", "AFTER UPDATE OF ended_at ON sessions WHEN old.ended_at IS NOT NULL", "new.id", "NULL"),
+    ]
+
+    /// Checks what a trigger for sign-ins has noted.
+    func lookAtSignIn(_ what: String, _ id: String, _ other: String, _ connection: any SQLConnection) throws {
+        switch what {
+        case "authenticated": try authenticated(id, connection)
+        case "redeemed twice": world.violate(15, "a code was redeemed twice")
+        case "sign-in changed": world.violate(15, "the end of \(id) changed: \(other)")
+        case "given": try given(id, connection)
+        case "refreshed": try good(id, connection)
+        case "tokens came back", "session came back": world.violate(15, "\(id) was ended and came back")
+        default: break
+        }
+    }
+
+    private func authenticated(_ id: String, _ connection: any SQLConnection) throws {
+        let approved = try connection.rows(
+            SQLStatement(
+                """
+                SELECT c.id FROM authorizations a JOIN challenges c ON c.authorization_id = a.id
+                WHERE a.id = $1 AND c.state = 'approved' AND c.user_id = a.user_id AND c.id = a.ask_challenge_id
+                """), [.text(id)])
+        guard approved.count != 1 else { return }
+        world.violate(15, "\(id) is authenticated, and no device of its user has approved it")
+    }
+
+    private func given(_ id: String, _ connection: any SQLConnection) throws {
+        world.ledger.counts.redeemed += 1
+        let redeemed = try connection.rows(
+            SQLStatement(
+                """
+                SELECT a.id FROM token_families f
+                JOIN authorizations a ON a.family_id = f.id AND a.user_id = f.user_id AND a.client_id = f.client_id
+                JOIN sessions s ON s.id = f.session_id AND s.user_id = f.user_id AND s.ended_at IS NULL
+                WHERE f.id = $1 AND a.state = 'redeemed'
+                """), [.text(id)])
+        if redeemed.count != 1 { world.violate(15, "\(id) was given for no sign-in in a session") }
+        try good(id, connection)
+    }
+
+    /// Checks that what a family was given for is still there.
+    private func good(_ id: String, _ connection: any SQLConnection) throws {
+        let left = try connection.rows(
+            SQLStatement(
+                """
+                SELECT f.id FROM token_families f
+                JOIN enrollments e ON e.id = f.enrollment_id AND e.user_id = f.user_id
+                JOIN user_links l ON l.user_id = f.user_id AND l.client_id = f.client_id
+                JOIN clients c ON c.id = f.client_id
+                WHERE f.id = $1 AND f.ended_at IS NULL AND e.removed_at IS NULL AND e.suspended_at IS NULL
+                AND c.disabled_at IS NULL AND c.deleted_at IS NULL
+                """), [.text(id)])
+        if left.isEmpty { world.violate(15, "\(id) gives tokens, though its device, link or client is gone") }
+    }
+
+    /// Checks that no tokens outlive a removed device.
+    func noTokens(ofDevice id: String, _ connection: any SQLConnection) throws {
+        let left = try connection.rows(
+            SQLStatement("SELECT id FROM token_families WHERE enrollment_id = $1 AND ended_at IS NULL"), [.text(id)])
+        for row in left { world.violate(15, "\(try row.text(0)) outlives \(id), which is removed") }
+    }
+
+    /// Checks that no tokens outlive a user's link to a client; without a client, to all.
+    func noTokens(of user: String, at client: String?, _ connection: any SQLConnection) throws {
+        let left = try connection.rows(
+            SQLStatement(
+                """
+                SELECT id FROM token_families WHERE user_id = $1 AND ended_at IS NULL AND ($2 = '' OR client_id = $2)
+                """), [.text(user), .text(client ?? "")])
+        for row in left { world.violate(15, "\(try row.text(0)) is good, and \(user) was let go") }
+    }
+
+    /// Whether a family has ended, or is there no more.
+    func isOver(_ family: TokenFamilyID) throws -> Bool {
+        try world.database.look {
+            try $0.rows(
+                SQLStatement("SELECT 1 FROM token_families WHERE id = $1 AND ended_at IS NULL"), [.text("\(family)")])
+        }.isEmpty
+    }
+
+    /// Whether a family goes on that no suspension of its device has kept from being ended.
+    func isLeft(_ family: TokenFamilyID) throws -> Bool {
+        try !world.database.look {
+            try $0.rows(
+                SQLStatement(
+                    """
+                    SELECT 1 FROM token_families f WHERE f.id = $1 AND f.ended_at IS NULL AND NOT EXISTS (
+                      SELECT 1 FROM audit a WHERE a.enrollment_id = f.enrollment_id AND a.kind = 'enrollment.suspended')
+                    """), [.text("\(family)")])
+        }.isEmpty
+    }
+}
