@@ -214,7 +214,7 @@ final class Browser: @unchecked Sendable {
         await call { [world] services in
             let outcome = try await RefreshTokens.refresh(old, scopes: nil, by: client, ports: services.ports)
             if case .refreshed = outcome { world.violate(15, "a refresh token of \(tokens.family) works again") }
-            guard outcome == .invalid, try world.watch.isLeft(tokens.family) else { return }
+            guard outcome == .invalid, try !world.watch.isOver(tokens.family) else { return }
             world.violate(15, "\(tokens.family) goes on, though a refresh token came again")
         }
     }

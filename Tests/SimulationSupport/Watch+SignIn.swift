@@ -96,7 +96,7 @@ extension Watch {
         for row in left { world.violate(15, "\(try row.text(0)) is good, and \(user) was let go") }
     }
 
-    /// Whether a family has ended, or is there no more.
+    /// Whether a family has ended, or is gone.
     func isOver(_ family: TokenFamilyID) throws -> Bool {
         try world.database.look {
             try $0.rows(
@@ -104,15 +104,4 @@ extension Watch {
         }.isEmpty
     }
 
-    /// Whether a family goes on that no suspension of its device has kept from being ended.
-    func isLeft(_ family: TokenFamilyID) throws -> Bool {
-        try !world.database.look {
-            try $0.rows(
-                SQLStatement(
-                    """
-                    SELECT 1 FROM token_families f WHERE f.id = $1 AND f.ended_at IS NULL AND NOT EXISTS (
-                      SELECT 1 FROM audit a WHERE a.enrollment_id = f.enrollment_id AND a.kind = 'enrollment.suspended')
-                    """), [.text("\(family)")])
-        }.isEmpty
-    }
 }

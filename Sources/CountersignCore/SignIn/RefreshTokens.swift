@@ -44,16 +44,19 @@ package enum RefreshTokens {
             }
             // check: RefreshTokensTests.ends
             guard family.isActive(at: now) else { return .invalid }
+            // Also while the device is suspended: who copied the token has it still when the device comes back.
+            // check: RefreshTokensTests.reuse
+            guard family.accepts(generation, at: now) else {
+                try work.endFamilies(
+                    .family(family.id, of: family.user, at: client), because: .refreshReused)
+                return .invalid
+            }
             // A suspended device may come back, and with it the tokens.
             // check: SignInTests.suspended
             guard try work.isGood(family.authentication, at: client) else { return .invalid }
             // check: RefreshTokensTests.same
             guard scopes?.allSatisfy(family.scopes.contains) ?? true else { return .scopeExceeded }
-            guard let current = try work.current(family, showing: generation, of: party) else {
-                try work.endFamilies(
-                    .family(family.id, of: family.user, at: client), because: .refreshReused)
-                return .invalid
-            }
+            let current = try work.current(family, showing: generation, of: party)
             return .refreshed(
                 UnsignedTokens(family: current, scopes: scopes ?? family.scopes, nonce: nil, party: party))
         }
@@ -61,23 +64,29 @@ package enum RefreshTokens {
 }
 
 extension UnitOfWork {
-    /// The family with the refresh token that is good from now on; nil if the one that was shown is too old.
+    /// The family with the refresh token that is good from now on, for one that it accepts.
     fileprivate func current(
         _ family: TokenFamily, showing generation: Int64, of party: RelyingParty
-    ) throws -> TokenFamily? {
+    ) throws -> TokenFamily {
+        // The reply with the next one was lost.
+        guard generation == family.generation else { return family }
         let idleUntil = min(family.expiresAt, now.adding(TokenLifetimes.refreshIdle))
-        if generation == family.generation {
-            let isReplaced = !party.profile.isConfidential
-            let next = isReplaced ? generation + 1 : generation
-            guard
-                try families.refresh(
-                    family, to: next, rotatedAt: isReplaced ? now : family.rotatedAt, idleUntil: idleUntil)
-            else { throw StoreError.serializationFailure }
-            return try families.find(family.id)
-        }
-        guard generation == family.generation - 1, let rotatedAt = family.rotatedAt else { return nil }
-        // check: RefreshTokensTests.reuse
-        guard now < rotatedAt.adding(TokenLifetimes.grace) else { return nil }
-        return family
+        let isReplaced = !party.profile.isConfidential
+        let next = isReplaced ? generation + 1 : generation
+        guard
+            try families.refresh(
+                family, to: next, rotatedAt: isReplaced ? now : family.rotatedAt, idleUntil: idleUntil),
+            let refreshed = try families.find(family.id)
+        else { throw StoreError.serializationFailure }
+        return refreshed
+    }
+}
+
+extension TokenFamily {
+    /// Whether a refresh token is the good one, or the one before it within its grace.
+    fileprivate func accepts(_ shown: Int64, at now: Timestamp) -> Bool {
+        guard shown != generation else { return true }
+        guard shown == generation - 1, let rotatedAt else { return false }
+        return now < rotatedAt.adding(TokenLifetimes.grace)
     }
 }
