@@ -54,7 +54,7 @@ struct SimulationTests {
     func planted(_ fault: PlantedFault) throws {
         var search = SeedSearch()
         (search.planted, search.hours, search.population.rates.commit) = (fault, fault.hours, 30)
-        let summary = try search.play(from: 1, count: 32, for: .seconds(300))
+        let summary = try search.play(from: 1, count: 64, for: .seconds(600))
         let found = try #require(summary.found)
         let violation = try #require(found.report.violation)
         #expect(fault.invariants.contains(violation.invariant), "\(violation)")
