@@ -67,16 +67,7 @@ final class Browser: @unchecked Sendable {
     private func call<Reply: Sendable>(
         tries: Int = 3, _ body: @escaping @Sendable (Node.Services) async throws -> Reply
     ) async -> Reply? {
-        for _ in 0..<tries {
-            do { return try await Network(world: world).call(world.someNode(), body) } catch is Unanswered {
-            } catch StoreError.unavailable {
-            } catch is CancellationError {
-            } catch {
-                world.violate(0, "\(name): \(error)")
-            }
-            try? await world.pause(world.milliseconds(200...3000))
-        }
-        return nil
+        await Network(world: world).answer(for: name, tries: tries, body)
     }
 
     // Signing in

@@ -1,3 +1,5 @@
+import CountersignCore
+
 /// The error of a caller who gets no answer.
 struct Unanswered: Error {}
 
@@ -28,6 +30,31 @@ struct Network {
         if fault != .requestLost { arrive(at: node, after: delay, reply: fault == .replyLost ? nil : reply, body) }
         if fault == .doubled { arrive(at: node, after: delay + world.milliseconds(0...2000), reply: nil, body) }
         return try await withCheckedThrowingContinuation { reply.wait($0) }
+    }
+
+    /// Calls one node after the other until one answers, as a client does that repeats its request.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the caller; an error that does not come from a fault breaks liveness.
+    ///   - tries: how often it calls.
+    ///   - waiting: how long a node may hold the call.
+    ///   - isWanted: whether the caller still wants the answer.
+    ///   - body: the work of the node.
+    /// - Returns: nil if there was no answer.
+    func answer<Reply: Sendable>(
+        for name: String, tries: Int, waiting: Duration = .zero, while isWanted: () -> Bool = { true },
+        _ body: @escaping @Sendable (Node.Services) async throws -> Reply
+    ) async -> Reply? {
+        for _ in 0..<tries where isWanted() {
+            do { return try await call(world.someNode(), waiting: waiting, body) } catch is Unanswered {
+            } catch StoreError.unavailable {
+            } catch is CancellationError {
+            } catch {
+                world.violate(0, "\(name): \(error)")
+            }
+            try? await world.pause(world.milliseconds(200...3000))
+        }
+        return nil
     }
 
     private func arrive<Reply: Sendable>(

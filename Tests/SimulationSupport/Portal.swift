@@ -154,23 +154,13 @@ final class Portal: @unchecked Sendable {
         tries: Int, waiting: Duration, as caller: @escaping @Sendable (Node.Services) async throws -> Caller,
         _ body: @escaping @Sendable (Node.Services, Caller) async throws -> Reply
     ) async -> Reply? {
-        for _ in 0..<tries where !isGone {
-            let node = world.someNode()
-            do {
-                let reply = try await Network(world: world).call(node, waiting: waiting) { services in
-                    try await body(services, caller(services))
-                }
-                world.ledger.counts.clientCalls += 1
-                return reply
-            } catch is Unanswered {
-            } catch StoreError.unavailable {
-            } catch is CancellationError {
-            } catch {
-                world.violate(0, "\(name): \(error)")
-            }
-            try? await world.pause(world.milliseconds(200...3000))
+        let reply = await Network(world: world).answer(
+            for: name, tries: tries, waiting: waiting, while: { !isGone }
+        ) { services in
+            try await body(services, caller(services))
         }
-        return nil
+        if reply != nil { world.ledger.counts.clientCalls += 1 }
+        return reply
     }
 
     /// Whether every node must accept this client.

@@ -5,26 +5,29 @@ import CountersignWire
 /// The fifteenth invariant: a sign-in is approved by the person's device, redeemed once, and gives tokens that end with
 /// the device, the link, and whatever comes a second time.
 extension Watch {
-    /// The triggers for sign-ins: what they note, when, and about which row.
-    static let ofSignIns: [(what: String, event: String, id: String, other: String)] = [
-        (
-            "authenticated", "AFTER UPDATE OF state ON authorizations WHEN new.state = 'authenticated'", "new.id",
-            "old.state"
-        ),
-        ("redeemed twice", "AFTER UPDATE OF spent_at ON codes WHEN old.spent_at IS NOT NULL", "hex(new.hash)", "NULL"),
-        (
-            "sign-in changed",
-            "AFTER UPDATE OF state ON authorizations WHEN old.state IN ('redeemed', 'refused')", "new.id",
-            "old.state || ' ' || new.state"
-        ),
-        ("given", "AFTER INSERT ON token_families", "new.id", "NULL"),
-        ("refreshed", "AFTER UPDATE OF generation ON token_families", "new.id", "NULL"),
-        (
-            "tokens came back", "AFTER UPDATE OF ended_at ON token_families WHEN old.ended_at IS NOT NULL", "new.id",
-            "NULL"
-        ),
-        ("session came back", "AFTER UPDATE OF ended_at ON sessions WHEN old.ended_at IS NOT NULL", "new.id", "NULL"),
-    ]
+    /// The triggers for sign-ins.
+    var triggersOfSignIns: [String] {
+        [
+            trigger(
+                "authenticated", "AFTER UPDATE OF state ON authorizations WHEN new.state = 'authenticated'", "new.id",
+                "NULL"),
+            trigger(
+                "redeemed twice", "AFTER UPDATE OF spent_at ON codes WHEN old.spent_at IS NOT NULL", "hex(new.hash)",
+                "NULL"),
+            trigger(
+                "sign-in changed",
+                "AFTER UPDATE OF state ON authorizations WHEN old.state IN ('redeemed', 'refused')", "new.id",
+                "old.state || ' ' || new.state"),
+            trigger("given", "AFTER INSERT ON token_families", "new.id", "NULL"),
+            trigger("refreshed", "AFTER UPDATE OF generation ON token_families", "new.id", "NULL"),
+            trigger(
+                "tokens came back", "AFTER UPDATE OF ended_at ON token_families WHEN old.ended_at IS NOT NULL",
+                "new.id", "NULL"),
+            trigger(
+                "session came back", "AFTER UPDATE OF ended_at ON sessions WHEN old.ended_at IS NOT NULL", "new.id",
+                "NULL"),
+        ]
+    }
 
     /// Checks what a trigger for sign-ins has noted.
     func lookAtSignIn(_ what: String, _ id: String, _ other: String, _ connection: any SQLConnection) throws {
@@ -103,5 +106,4 @@ extension Watch {
                 SQLStatement("SELECT 1 FROM token_families WHERE id = $1 AND ended_at IS NULL"), [.text("\(family)")])
         }.isEmpty
     }
-
 }

@@ -55,12 +55,13 @@ final class Watch {
             trigger(
                 "spent", "AFTER UPDATE OF spent_at ON tickets WHEN old.spent_at IS NOT NULL", "hex(new.hash)", "NULL"),
         ]
-        let all = triggers + Self.ofSignIns.map { trigger($0.what, $0.event, $0.id, $0.other) }
-        for trigger in all { try world.database.look { _ = try $0.execute(SQLStatement(trigger), []) } }
+        for trigger in triggers + triggersOfSignIns {
+            try world.database.look { _ = try $0.execute(SQLStatement(trigger), []) }
+        }
         world.database.afterCommit = { [unowned self] in try look($0) }
     }
 
-    private func trigger(_ what: String, _ event: String, _ id: String, _ other: String) -> String {
+    func trigger(_ what: String, _ event: String, _ id: String, _ other: String) -> String {
         """
         CREATE TEMP TRIGGER "\(what)" \(event)
         BEGIN INSERT INTO noted (what, id, other) VALUES ('\(what)', \(id), \(other)); END
