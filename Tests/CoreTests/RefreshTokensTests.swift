@@ -53,16 +53,12 @@ struct RefreshTokensTests {
     @Test("A replaced token that comes while the device is suspended ends what comes back with the device")
     func reuseWhileSuspended() async throws {
         let scene = try await SignInScene()
-        func suspend(_ isSuspended: Bool) async throws {
-            _ = try await SuspendEnrollment.suspend(
-                scene.device.enrollment, isSuspended, by: scene.shop.actor, ports: scene.world.ports)
-        }
         let first = try await scene.offline().tokens.refresh
         let last = try await scene.refreshed(try await scene.refreshed(first).refresh)
-        try await suspend(true)
+        try await scene.suspend(true)
         #expect(try await scene.refresh(last.refresh) == .invalid)
         #expect(try await scene.refresh(first) == .invalid)
-        try await suspend(false)
+        try await scene.suspend(false)
         #expect(try await scene.refresh(last.refresh) == .invalid)
         let ended = try await scene.world.audit().filter { $0.kind == .tokensEnded }
         #expect(ended.last?.detail["reason"] == "refresh_reused")

@@ -205,6 +205,13 @@ struct SignInScene: Sendable {
         }
     }
 
+    /// Suspends the phone, or resumes it.
+    func suspend(_ isSuspended: Bool) async throws {
+        let outcome = try await SuspendEnrollment.suspend(
+            device.enrollment, isSuspended, by: shop.actor, ports: world.ports)
+        #expect(outcome == .done)
+    }
+
     /// The tokens of a sign-in with the scope `offline_access`.
     func offline() async throws -> (given: UnsignedTokens, tokens: SignedTokens) {
         let session = try #require(try await signedIn().session).secret

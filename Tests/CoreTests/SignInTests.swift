@@ -252,18 +252,14 @@ struct SignInTests {
         let scene = try await SignInScene(profile: .web)
         let secret = try #require(try await scene.signedIn().session).secret
         let refresh = try await scene.offline().tokens.refresh
-        func suspend(_ isSuspended: Bool) async throws {
-            _ = try await SuspendEnrollment.suspend(
-                scene.device.enrollment, isSuspended, by: scene.shop.actor, ports: scene.world.ports)
-        }
         func goOn() async throws -> FinishSignIn.Outcome {
             try await FinishSignIn.goOn(
                 try scene.wanted(), in: secret, browser: scene.browser, ports: scene.world.ports)
         }
-        try await suspend(true)
+        try await scene.suspend(true)
         #expect(try await goOn() == .notReady)
         #expect(try await scene.refresh(refresh) == .invalid)
-        try await suspend(false)
+        try await scene.suspend(false)
         guard case .finished = try await goOn() else { throw World.Broken("session") }
         _ = try await scene.refreshed(refresh)
     }
