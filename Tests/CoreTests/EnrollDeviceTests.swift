@@ -90,15 +90,16 @@ struct EnrollDeviceTests {
         let other = try await TestDevice(ticket, in: world)
         world.time.advance(seconds: 2)
         _ = try await device.enroll()
-        _ = try await device.setPIN()
         // What came first took its time last: it waited for the other's lock, or its node's clock is behind.
         world.time.advance(seconds: -1)
         let early = world.time.now
+        _ = try await device.setPIN()
         guard case .enrolled(let repeated, nil) = try await device.enroll() else {
             Issue.record("the device is told to wait for itself")
             return
         }
         #expect(repeated.isLetIn(at: early) && repeated.methods == [.pin] && repeated.waiting(at: early).isEmpty)
+        #expect(try await world.count("waits") == 0)
         let question = try await other.enroll()
         guard case .enrolled(let further, .some) = question else {
             Issue.record("a further device does not wait: \(question.summary)")

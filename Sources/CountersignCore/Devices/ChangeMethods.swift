@@ -273,7 +273,7 @@ package enum ChangeMethods {
         _ method: AnswerMethod, _ kind: MethodEvent.Change, countsFrom: Timestamp?, by verdict: HookVerdict? = nil,
         _ repeated: IdempotencyKey, of enrollment: Enrollment, in work: UnitOfWork
     ) throws -> Outcome {
-        let until = countsFrom.flatMap { $0 > work.now ? $0 : nil }
+        let until = countsFrom.flatMap { enrollment.hasCome($0, at: work.now) ? nil : $0 }
         if let until {
             try work.waits.insert(method, of: enrollment.id, until: until)
         } else {

@@ -14,8 +14,11 @@ extension Enrollment {
     /// How long after an enrollment was made the setting of a method is a part of enrolling.
     static let enrolling = Seconds.minutes(10)
 
+    /// Whether the time has come from which something of it counts; a request may be older than the device.
+    func hasCome(_ time: Timestamp, at now: Timestamp) -> Bool { time <= max(now, createdAt) }
+
     /// Whether its primary key counts, even while it is suspended.
-    package func counts(at now: Timestamp) -> Bool { isPresent && countsFrom <= max(now, createdAt) }
+    package func counts(at now: Timestamp) -> Bool { isPresent && hasCome(countsFrom, at: now) }
 
     /// Whether it is let in: its primary key counts, and it is neither suspended nor removed.
     ///
@@ -34,7 +37,7 @@ extension Enrollment {
 
     /// Whether a method is set and does not wait; it counts only if the device counts, too.
     func counts(_ method: AnswerMethod, at now: Timestamp) -> Bool {
-        countsFrom(method).map { $0 <= max(now, createdAt) } ?? false
+        countsFrom(method).map { hasCome($0, at: now) } ?? false
     }
 
     /// Whether a method is set and still waits.
