@@ -81,6 +81,25 @@ struct ListCommandTests {
         }
     }
 
+    @Test("Operators list the addresses and passkeys of any user; what is not there is not removed")
+    func waysToSignIn() async throws {
+        try await ServedTool.with { tool in
+            let shop = try await tool.furnish()
+            let user = try #require(
+                try await tool.json("user", "create", "--email", "anna@example.com", as: shop)["id"]?.string)
+            let addresses = try await tool.json("admin", "address", "list", user)["addresses"]?.array
+            #expect(addresses?.count == 1 && addresses?.first?["address"] == "anna@example.com")
+            let text = try await Self.text("admin", "address", "list", user, of: tool)
+            #expect(text.hasPrefix("anna@example.com  said by cli_"), "\(text)")
+            let address = try await tool.run("admin", "address", "remove", user, "anna@example.com")
+            #expect(address.status == 1 && address.errors.hasPrefix("The user has proved no such address"))
+            #expect(try await tool.json("admin", "passkey", "list", user) == ["passkeys": []])
+            #expect(try await Self.text("admin", "passkey", "list", user, of: tool) == "There is none.\n")
+            let passkey = try await tool.run("admin", "passkey", "remove", user, "psk_01kah3b1g00000000000000000")
+            #expect(passkey.status == 1 && passkey.errors.hasPrefix("The user has no such passkey"))
+        }
+    }
+
     @Test("Operators list devices, whosever they are, by how they stand, and act on any of them")
     func devices() async throws {
         try await ServedTool.with { tool in

@@ -47,7 +47,10 @@ struct TerminalTests {
         entry["detail"] = ["device": text]
         entry["code"] = ["link": text, "expires_at": text]
         var reply = entry
-        for list in ["users", "enrollments", "clients", "types", "challenges", "events", "locks", "messages", "keys"] {
+        for list in [
+            "users", "enrollments", "clients", "types", "challenges", "events", "locks", "messages", "keys", "passkeys",
+            "addresses",
+        ] {
             reply[list] = [.object(entry)]
         }
         return .object(reply)
@@ -61,7 +64,8 @@ struct TerminalTests {
             ["client", "renew-secret", "x"], ["client", "renew-callback-secret", "x"], ["client", "disable", "x"],
             ["type", "list"], ["type", "set", "x"], ["challenge", "list"], ["challenge", "show", "x"],
             ["challenge", "ask"], ["admin", "events"], ["admin", "locks"], ["admin", "outbox"],
-            ["admin", "enrollment", "list"], ["admin", "issuer-key"],
+            ["admin", "enrollment", "list"], ["admin", "issuer-key"], ["admin", "passkey", "list", "x"],
+            ["admin", "address", "list", "x"],
         ])
     func fields(_ command: [String]) async throws {
         let result = try await LocalServer.with(answering: Self.forgery) { url in

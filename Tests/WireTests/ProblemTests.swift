@@ -18,7 +18,7 @@ struct ProblemTests {
         ],
         404: [
             .notFound, .typeNotFound, .userNotFound, .enrollmentNotFound, .challengeNotFound, .noReceipt,
-            .clientNotFound, .messageNotFound, .noCode, .keyUseNotFound,
+            .clientNotFound, .messageNotFound, .noCode, .keyUseNotFound, .passkeyNotFound, .addressNotFound,
         ],
         405: [.methodNotAllowed],
         409: [

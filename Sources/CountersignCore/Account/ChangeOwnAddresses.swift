@@ -205,7 +205,8 @@ package enum RemoveOwnAddress {
 }
 
 extension UnitOfWork {
-    fileprivate func remove(_ identifier: VerifiedIdentifier) throws {
+    /// Removes an address, with what clients claim of it for its user, what waits, and what codes to it gave.
+    func remove(_ identifier: VerifiedIdentifier) throws {
         let claims = try identifiers.claims(on: hasher.identifier(identifier.address))
         let ids = Set([identifier.id] + claims.filter { $0.user == identifier.user }.map(\.id))
         for id in ids { try identifiers.delete(id) }

@@ -6,7 +6,7 @@ import Hummingbird
 import NIOCore
 import OpenPGP
 
-/// The routes that export all data of a user as JSON lines, and the operator's routes for single users.
+/// The routes that export all data of a user as JSON lines.
 extension NativeAPI {
     /// The most exports of one caller that may run at the same time.
     private static let maximumExports = 5
@@ -20,12 +20,6 @@ extension NativeAPI {
         }
         routes.administrator(.get, "/v1/admin/users/:user/export") { [self] caller, incoming in
             try await export(try incoming.user(), in: .all, by: caller)
-        }
-        routes.administrator(.get, "/v1/admin/users/:user") { [self] caller, incoming in
-            try reply(await ShowKnownUser.show(try incoming.user(), by: caller.client, ports: ports))
-        }
-        routes.administrator(.delete, "/v1/admin/users/:user") { [self] caller, incoming in
-            try reply(await DeleteUser.delete(try incoming.user(), by: caller, ports: ports))
         }
     }
 
@@ -77,13 +71,13 @@ extension ExportUser.Part {
 }
 
 extension VerifiedIdentifier {
-    fileprivate var exported: JSONValue {
+    var exported: JSONValue {
         ["address": .string("\(address)"), "verified_at": .string("\(verifiedAt)")]
     }
 }
 
 extension RegisteredPasskey {
-    fileprivate var exported: JSONValue {
+    var exported: JSONValue {
         .members([
             "id": .string("\(id)"), "name": .string(name.text), "created_at": .string("\(createdAt)"),
             "counts_from": .string("\(countsFrom)"), "confirmed": .bool(isConfirmed), "synced": .bool(isBackupEligible),
@@ -102,7 +96,7 @@ extension Grant {
 }
 
 extension ClaimedIdentifier {
-    fileprivate var exported: JSONValue {
+    var exported: JSONValue {
         .members([
             "address": .string("\(address)"), "client": .string("\(client)"), "claimed_at": .string("\(claimedAt)"),
             "proved_at": provedAt.map { .string("\($0)") },

@@ -37,6 +37,7 @@ final class NativeAPI: Door {
         addEnrollments(to: &routes)
         addLists(to: &routes)
         addExports(to: &routes)
+        addAdministrationOfUsers(to: &routes)
         addDevices(to: &routes)
         addAdministration(to: &routes)
         table = routes.table

@@ -4,7 +4,7 @@ import CountersignWire
 enum RequestRefusal: Error {
     /// The kinds of resources that a path can name.
     enum Resource {
-        case challenge, client, enrollment, keyUse, message, type, user
+        case address, challenge, client, enrollment, keyUse, message, passkey, type, user
     }
 
     /// The content type is not JSON, or the body is compressed.

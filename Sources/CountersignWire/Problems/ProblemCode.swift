@@ -33,6 +33,8 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case addressTaken = "address_taken"
     case userNotFound = "user_not_found"
     case enrollmentNotFound = "enrollment_not_found"
+    case passkeyNotFound = "passkey_not_found"
+    case addressNotFound = "address_not_found"
     case clientNotFound = "client_not_found"
     case messageNotFound = "message_not_found"
     case messageOver = "message_over"
@@ -197,6 +199,10 @@ extension ProblemCode {
             Meaning(404, "There is no such user", "Check the id; a client sees only the users linked to it.")
         case .enrollmentNotFound:
             Meaning(404, "There is no such enrollment", "Check the id; removed enrollments cannot be asked.")
+        case .passkeyNotFound:
+            Meaning(404, "The user has no such passkey", "List the user's passkeys; a removed one is gone.")
+        case .addressNotFound:
+            Meaning(404, "The user has proved no such address", "List the user's addresses.")
         case .noEnrollment:
             Meaning(409, "No device of this user can answer", "Have the user enroll a device, with a ticket.")
         case .notAllowedByType:

@@ -29,7 +29,7 @@ extension Page {
 @Suite("Passkeys on the hosted pages")
 struct PasskeyPageTests {
     /// A scene on a host with a name, whose browser is signed in by its customer's phone; clients take passkeys.
-    private static func with(
+    static func with(
         named host: String = "localhost", _ body: @escaping @Sendable (SignInPageScene) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
@@ -56,7 +56,7 @@ struct PasskeyPageTests {
         }
     }
 
-    private static func registered(_ scene: SignInPageScene) async throws -> (SoftPasskey, account: Page) {
+    static func registered(_ scene: SignInPageScene) async throws -> (SoftPasskey, account: Page) {
         let page = try await scene.browser.get("/account/new-passkey")
         let options = try #require(page.ceremony("create"), "\(page.reply)")
         var passkey = SoftPasskey(at: "\(scene.server.issuer)")

@@ -150,11 +150,13 @@ extension ProblemDetails {
 extension RequestRefusal.Resource {
     fileprivate var code: ProblemCode {
         switch self {
+        case .address: .addressNotFound
         case .challenge: .challengeNotFound
         case .client: .clientNotFound
         case .enrollment: .enrollmentNotFound
         case .keyUse: .keyUseNotFound
         case .message: .messageNotFound
+        case .passkey: .passkeyNotFound
         case .type: .typeNotFound
         case .user: .userNotFound
         }

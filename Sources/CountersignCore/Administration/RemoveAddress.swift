@@ -1,0 +1,67 @@
+package import CountersignWire
+
+/// Lists the addresses of a user: those that the user has proved, and what clients say.
+///
+/// This operation is for operators.
+package enum ListAddresses {
+    /// The result of the operation.
+    package enum Outcome: Sendable {
+        /// The addresses, oldest first.
+        case addresses(proved: [VerifiedIdentifier], claimed: [ClaimedIdentifier])
+        /// There is no such user.
+        case userNotFound
+    }
+
+    /// Lists them; the parameters are those of ``ListPasskeys``.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func list(of reference: UserReference, by client: Client, ports: Ports) async throws -> Outcome {
+        let admin = client.id
+        return try await ports.store.read { stores in
+            guard let user = try stores.named(reference, by: admin, in: .all) else { return .userNotFound }
+            let (proved, claimed) = try stores.identifiers.identifiers(of: user)
+            return .addresses(proved: proved, claimed: claimed)
+        }
+    }
+}
+
+/// Removes an address that a user has proved, and what clients say of it for the user.
+///
+/// This operation is for operators: the person no longer has the address, or somebody else has added it. It removes also
+/// the last way to sign in; the person shows by other means who they are.
+package enum RemoveAddress {
+    /// The result of the operation.
+    package enum Outcome: Equatable, Sendable {
+        /// It is removed, with the sessions and tokens that codes to it gave, and with what waits.
+        case removed
+        /// There is no such user.
+        case userNotFound
+        /// The user has not proved such an address.
+        case notFound
+    }
+
+    /// Removes it.
+    ///
+    /// - Parameters:
+    ///   - address: the address, in any spelling that means the same.
+    ///   - reference: the user, as ``Stores/named(_:by:in:)`` finds them for an operator.
+    ///   - caller: the operator.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func remove(
+        _ address: PersonalAddress, of reference: UserReference, by caller: ClientCaller, ports: Ports
+    ) async throws -> Outcome {
+        let admin = caller.client.id
+        return try await ports.commit(at: ports.time.now, as: caller.actor) { work in
+            guard let user = try work.stores.named(reference, by: admin, in: .all) else { return .userNotFound }
+            try work.users.lock(user)
+            guard let identifier = try work.identifiers.verified(work.hasher.identifier(address)) else {
+                return .notFound
+            }
+            // check: AdministerSignInTests.others
+            guard identifier.user == user else { return .notFound }
+            try work.remove(identifier)
+            return .removed
+        }
+    }
+}

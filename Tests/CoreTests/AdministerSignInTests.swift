@@ -1,0 +1,88 @@
+import CountersignWire
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("Operators see and remove passkeys and addresses")
+struct AdministerSignInTests {
+    private func removePasskey(
+        _ id: PasskeyID, of user: UserID, _ scene: AccountScene
+    ) async throws -> RemovePasskey.Outcome {
+        try await RemovePasskey.remove(id, of: .id(user), by: scene.account.caller, ports: scene.world.ports)
+    }
+
+    private func removeAddress(
+        _ name: String, of user: UserID, _ scene: AccountScene
+    ) async throws -> RemoveAddress.Outcome {
+        try await RemoveAddress.remove(
+            .email(try SignInScene.email(name)), of: .id(user), by: scene.account.caller, ports: scene.world.ports)
+    }
+
+    private func passkeys(_ scene: AccountScene) async throws -> [PasskeyID] {
+        let listed = try await ListPasskeys.list(
+            of: .id(scene.user), by: scene.account, ports: scene.world.ports)
+        guard case .passkeys(let passkeys) = listed else { throw World.Broken("passkeys") }
+        return passkeys.map(\.id)
+    }
+
+    private func addresses(_ scene: AccountScene) async throws -> (proved: [String], claimed: [String]) {
+        let listed = try await ListAddresses.list(
+            of: .id(scene.user), by: scene.account, ports: scene.world.ports)
+        guard case .addresses(let proved, let claimed) = listed else { throw World.Broken("addresses") }
+        return (proved.map { "\($0.address)" }, claimed.map { "\($0.address)" })
+    }
+
+    @Test("A removed passkey signs nobody in, its session ends, and the next one by an address waits")
+    func passkey() async throws {
+        let scene = try await AccountScene()
+        let (soft, row) = try await scene.passkey(by: try await scene.byPIN())
+        let session = try #require(try await scene.byPasskey(soft, at: scene.account).session).secret
+        #expect(try await scene.show(session) != nil)
+        #expect(try await passkeys(scene) == [row.id])
+        #expect(try await removePasskey(row.id, of: scene.user, scene) == .removed)
+        #expect(try await passkeys(scene).isEmpty)
+        #expect(try await scene.show(session) == nil)
+        #expect(try await scene.enter(soft) == .refused)
+        let event = try #require(try await scene.world.audit().last { $0.kind == .passkeyRemoved })
+        #expect(event.actor == scene.account.actor)
+        let next = try await scene.passkey(by: try await scene.byMail(), "two").row
+        #expect(!next.counts(at: scene.world.time.now))
+        #expect(try await removePasskey(row.id, of: scene.user, scene) == .notFound)
+    }
+
+    @Test("A removed address signs nobody in, its sessions end, and what clients say of it is gone")
+    func address() async throws {
+        let scene = try await AccountScene()
+        let session = try await scene.byMail()
+        #expect(try await addresses(scene).proved == ["customer-1@example.com"])
+        #expect(try await removeAddress("Customer-1", of: scene.user, scene) == .removed)
+        let left = try await addresses(scene)
+        #expect(left.proved.isEmpty && left.claimed.isEmpty)
+        #expect(try await scene.show(session) == nil)
+        let event = try #require(try await scene.world.audit().last { $0.kind == .identifierRemoved })
+        #expect(event.actor == scene.account.actor)
+        // Whoever reads the mailbox is somebody else from now on.
+        let again = try await scene.shop.signedInByMail("customer-1", at: scene.shop.shop)
+        #expect(again.user != scene.user)
+        #expect(try await removeAddress("customer-1", of: scene.user, scene) == .notFound)
+    }
+
+    @Test("Nothing of another user's is removed, and nothing of nobody's")
+    func others() async throws {
+        let scene = try await AccountScene()
+        let (soft, row) = try await scene.passkey(by: try await scene.byPIN())
+        let session = try await scene.byMail()
+        let stranger = try await scene.shop.signedInByMail("newcomer", at: scene.shop.shop).user
+        #expect(try await removePasskey(row.id, of: stranger, scene) == .notFound)
+        #expect(try await removeAddress("customer-1", of: stranger, scene) == .notFound)
+        #expect(try await removeAddress("nobody", of: scene.user, scene) == .notFound)
+        let nobody: UserID = scene.world.ports.random.id(at: scene.world.time.now)
+        #expect(try await removePasskey(row.id, of: nobody, scene) == .userNotFound)
+        #expect(try await removeAddress("customer-1", of: nobody, scene) == .userNotFound)
+        #expect(try await passkeys(scene) == [row.id])
+        #expect(try await addresses(scene).proved == ["customer-1@example.com"])
+        _ = try await scene.byPasskey(soft)
+        #expect(try await SignOut.isSignedIn(session, ports: scene.world.ports))
+    }
+}
