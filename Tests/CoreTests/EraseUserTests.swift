@@ -71,6 +71,19 @@ struct EraseUserTests {
         return found
     }
 
+    @Test("What was asked by a node whose clock is ahead is erased, too, also if the client was let go before")
+    func askedAhead() async throws {
+        let scene = try await Scene()
+        try await scene.linkBank()
+        scene.world.time.advance(seconds: 60)
+        _ = try await scene.ask(by: scene.bank)
+        _ = try await scene.ask()
+        scene.world.time.advance(seconds: -60)
+        try await scene.delete(by: scene.bank)
+        try await scene.delete()
+        #expect(try await columns(holding: Self.mark, in: scene.world).isEmpty)
+    }
+
     @Test("Messages, names and addresses are gone; that something was asked, how it ended and the receipt are not")
     func deleted() async throws {
         let scene = try await Scene()

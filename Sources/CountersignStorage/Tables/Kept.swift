@@ -22,10 +22,15 @@ private enum Statements {
         DELETE FROM audit WHERE at < $1
         AND sequence IN (SELECT sequence FROM audit WHERE sequence > 0 ORDER BY sequence LIMIT $2)
         """)
+    /// All that has been asked is erased, also what a node whose clock is ahead has asked.
     static let putErasure = SQLStatement(
         """
-        INSERT INTO erasures (user_id, client_id, since) VALUES ($1, $2, $3)
-        ON CONFLICT (user_id, client_id) DO UPDATE SET since = excluded.since
+        INSERT INTO erasures (user_id, client_id, since)
+        SELECT $1, $2, CASE WHEN asked.latest > $3 THEN asked.latest ELSE $3 END FROM (
+          SELECT coalesce(max(asked_at), 0) AS latest FROM challenges WHERE user_id = $1 AND client_id = $2) asked
+        WHERE true
+        ON CONFLICT (user_id, client_id) DO UPDATE SET since =
+          CASE WHEN excluded.since > erasures.since THEN excluded.since ELSE erasures.since END
         """)
     static let nextErasure = SQLStatement(
         """
