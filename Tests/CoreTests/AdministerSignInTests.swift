@@ -37,7 +37,7 @@ struct AdministerSignInTests {
     func passkey() async throws {
         let scene = try await AccountScene()
         let (soft, row) = try await scene.passkey(by: try await scene.byPIN())
-        let session = try #require(try await scene.byPasskey(soft, at: scene.account).session).secret
+        let session = try #require(try await scene.byPasskey(soft).session).secret
         #expect(try await scene.show(session) != nil)
         #expect(try await passkeys(scene) == [row.id])
         #expect(try await removePasskey(row.id, of: scene.user, scene) == .removed)

@@ -21,7 +21,7 @@ struct AddressCommand: AsyncParsableCommand {
             let listed = try await remote.withRemote { try await $0.call(.GET, "\(path)/addresses") }
             let lines = (listed["addresses"]?.array ?? []).map { address in
                 let name = address["address"]?.field ?? ""
-                if let client = address["client"] { return "\(name)  said by \(client.field)" }
+                if let client = address["client"] { return "\(name)  said by \(client.field ?? "")" }
                 return "\(name)  proved \(address["verified_at"]?.field ?? "")"
             }
             output.print(listed, lines.isEmpty ? "There is none." : lines.joined(separator: "\n"))

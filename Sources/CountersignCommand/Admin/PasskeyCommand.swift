@@ -20,7 +20,7 @@ struct PasskeyCommand: AsyncParsableCommand {
             let listed = try await remote.withRemote { try await $0.call(.GET, "\(path)/passkeys") }
             let lines = (listed["passkeys"]?.array ?? []).map { passkey in
                 ["id", "name", "created_at"].map { passkey[$0]?.field ?? "" }.joined(separator: "  ")
-                    + (passkey["used_at"].map { "  used \($0.field)" } ?? "")
+                    + (passkey["used_at"].map { "  used \($0.field ?? "")" } ?? "")
                     + (passkey["confirmed"] == true ? "" : "  first parties alone")
             }
             output.print(listed, lines.isEmpty ? "There is none." : lines.joined(separator: "\n"))

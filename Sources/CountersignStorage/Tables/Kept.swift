@@ -26,9 +26,8 @@ private enum Statements {
     static let putErasure = SQLStatement(
         """
         INSERT INTO erasures (user_id, client_id, since)
-        SELECT $1, $2, CASE WHEN asked.latest > $3 THEN asked.latest ELSE $3 END FROM (
-          SELECT coalesce(max(asked_at), 0) AS latest FROM challenges WHERE user_id = $1 AND client_id = $2) asked
-        WHERE true
+        SELECT $1, $2, CASE WHEN coalesce(max(asked_at), 0) > $3 THEN max(asked_at) ELSE $3 END
+        FROM challenges WHERE user_id = $1 AND client_id = $2
         ON CONFLICT (user_id, client_id) DO UPDATE SET since =
           CASE WHEN excluded.since > erasures.since THEN excluded.since ELSE erasures.since END
         """)
