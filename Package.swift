@@ -145,7 +145,9 @@ let package = Package(
         .target(
             name: "BenchmarkSupport",
             dependencies: [
-                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
+                "Countersign", "Encodings", crypto, server("ArgumentParser", "swift-argument-parser"),
+                server("AsyncHTTPClient", "async-http-client"), server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
             ],
             path: "Benchmarks/BenchmarkSupport", swiftSettings: settings),
         .executableTarget(

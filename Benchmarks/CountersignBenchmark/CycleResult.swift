@@ -11,12 +11,13 @@ struct CycleResult {
     let unavoidable: Unavoidable
     let machine: Machine
 
-    private var cyclesPerSecond: Double { Double(measured.cycles) / measured.seconds }
+    private var spent: Spent { measured.spent }
+    private var cyclesPerSecond: Double { Double(measured.cycles) / spent.seconds }
     private func perCycle(_ total: Double) -> Double { total / Double(max(measured.cycles, 1)) }
     /// The CPU time of a cycle, in milliseconds.
-    private var serverPerCycle: Double { perCycle(measured.serverTime) * 1000 }
-    private var databasePerCycle: Double { perCycle(measured.databaseTime) * 1000 }
-    private var generatorPerCycle: Double { perCycle(measured.generatorTime) * 1000 }
+    private var serverPerCycle: Double { perCycle(spent.serverTime) * 1000 }
+    private var databasePerCycle: Double { perCycle(spent.databaseTime) * 1000 }
+    private var generatorPerCycle: Double { perCycle(spent.generatorTime) * 1000 }
     private func verifications(_ milliseconds: Double) -> Double { milliseconds * 1000 / unavoidable.verify }
     private var work: String {
         let nodes = servers.nodes == 1 ? "" : ", \(servers.nodes) nodes"
@@ -61,14 +62,14 @@ struct CycleResult {
         func cost(_ milliseconds: Double) -> String {
             "\(format(milliseconds, 3)) ms (\(format(verifications(milliseconds), 1)) V)"
         }
-        let database = measured.databaseTime > 0 ? "database \(cost(databasePerCycle)); " : ""
+        let database = spent.databaseTime > 0 ? "database \(cost(databasePerCycle)); " : ""
         let steps = Step.allCases.map { step in
             "  \(step.rawValue.padding(toLength: 14, withPad: " ", startingAt: 0))"
                 + [0.5, 0.95, 0.99].map { pad(format(quantile(step, $0), 2), 10) }.joined()
         }
-        let served = measured.served
+        let served = spent.served
         return """
-            \(format(cyclesPerSecond, 0)) cycles/s (\(measured.cycles) in \(format(measured.seconds, 1)) s): \(work)
+            \(format(cyclesPerSecond, 0)) cycles/s (\(measured.cycles) in \(format(spent.seconds, 1)) s): \(work)
             \(machine.text)
             CPU a cycle: server \(cost(serverPerCycle)), of it at least \
             \(cost(unavoidable.serverCurvePerCycle / 1000)) on the curve; \
@@ -76,10 +77,10 @@ struct CycleResult {
             A cycle: \(format(perCycle(Double(served.requests)), 1)) requests, \
             \(format(perCycle(Double(served.statements)), 1)) statements with those of transactions, \
             \(format(perCycle(Double(served.writes)), 1)) writes
-            Commits: \(format(measured.commitsPerSecond, 0)) a second, \
-            \(format(measured.writesPerCommit, 1)) writes in each, \(served.clashes) clashes; \
+            Commits: \(format(spent.commitsPerSecond, 0)) a second, \
+            \(format(spent.writesPerCommit, 1)) writes in each, \(served.clashes) clashes; \
             one page synced alone takes \(format(1_000_000 / max(unavoidable.syncsPerSecond, 1), 0)) µs
-            Server memory: \(measured.residentMemory / 1_000_000) MB
+            Server memory: \(spent.residentMemory / 1_000_000) MB
             Milliseconds         p50       p95       p99
             \(steps.joined(separator: "\n"))
             One curve operation: sign \(format(unavoidable.sign, 0)), verify \(format(unavoidable.verify, 0)) (V), \
@@ -100,17 +101,17 @@ struct CycleResult {
         return .members([
             "engine": .string(servers.engine), "nodes": .integer(Int64(servers.nodes)), "pairs": .integer(Int64(pairs)),
             "cycles": .integer(Int64(measured.cycles)),
-            "milliseconds": number(measured.seconds * 1000), "cycles_per_second": number(cyclesPerSecond),
+            "milliseconds": number(spent.seconds * 1000), "cycles_per_second": number(cyclesPerSecond),
             "server_cpu_us_per_cycle": number(serverPerCycle * 1000),
             "database_cpu_us_per_cycle": number(databasePerCycle * 1000),
             "generator_cpu_us_per_cycle": number(generatorPerCycle * 1000),
             "server_curve_us_per_cycle": number(unavoidable.serverCurvePerCycle),
-            "server_resident_bytes": .integer(Int64(measured.residentMemory)), "steps": .object(steps),
-            "commits_per_second": number(measured.commitsPerSecond),
-            "clashes": .integer(Int64(measured.served.clashes)),
-            "requests": .integer(Int64(measured.served.requests)),
-            "statements": .integer(Int64(measured.served.statements)),
-            "writes_per_100_commits": number(measured.writesPerCommit * 100),
+            "server_resident_bytes": .integer(Int64(spent.residentMemory)), "steps": .object(steps),
+            "commits_per_second": number(spent.commitsPerSecond),
+            "clashes": .integer(Int64(spent.served.clashes)),
+            "requests": .integer(Int64(spent.served.requests)),
+            "statements": .integer(Int64(spent.served.statements)),
+            "writes_per_100_commits": number(spent.writesPerCommit * 100),
             "syncs_per_second": number(unavoidable.syncsPerSecond),
             "curve_ns": .members([
                 "sign": number(unavoidable.sign * 1000), "verify": number(unavoidable.verify * 1000),

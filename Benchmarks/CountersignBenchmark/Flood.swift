@@ -118,14 +118,14 @@ final class Flood: Sendable {
         // The portal tells its user to try again later.
         if asked.status == 503, asked.retryAfter != nil { return note { $0.refused += 1 } }
         guard asked.status == 201, let id = asked.body["id"]?.string else {
-            throw Pair.Unexpected(description: "asked: \(asked)")
+            throw Unexpected(description: "asked: \(asked)")
         }
         async let told: Void = told(id, pair)
         // A push has told the phone at once.
         let opened = try await again { () async throws -> OpenedChallenge? in
             let pending = try await pair.phone.pendingChallenges()
             guard let challenge = pending.first(where: { "\($0.id)" == id }) else {
-                throw Pair.Unexpected(description: "\(id) is not among the \(pending.count) pending")
+                throw Unexpected(description: "\(id) is not among the \(pending.count) pending")
             }
             return try await challenge.open()
         }
@@ -147,7 +147,7 @@ final class Flood: Sendable {
             case 200:
                 if reply.body["state"] != "pending" { return }
             case 503: try await Task.sleep(for: Self.pause)
-            default: throw Pair.Unexpected(description: "wait: \(reply)")
+            default: throw Unexpected(description: "wait: \(reply)")
             }
         }
     }
@@ -199,12 +199,5 @@ struct FloodResult: Sendable {
               server CPU \(String(format: "%.0f", serverTime / seconds * 100)) % of a processor, memory \
             \(memory / 1_000_000) MB
             """
-    }
-}
-
-extension [Double] {
-    /// The value below which this part of the values is.
-    func quantile(_ part: Double) -> Double {
-        isEmpty ? 0 : sorted()[Swift.min(count - 1, Int(Double(count) * part))]
     }
 }

@@ -8,26 +8,14 @@ import NIOHTTP1
 /// The measurements.
 struct Measured: Sendable {
     let times: [Step: [Duration]]
-    let seconds: Double
-    /// The CPU time of the servers, of the database's processes and of this process, in seconds.
-    let serverTime: Double
-    let databaseTime: Double
-    let generatorTime: Double
-    let residentMemory: Int
-    /// What the servers did meanwhile.
-    let served: Served
+    let spent: Spent
 
     var cycles: Int { times[.cycle]?.count ?? 0 }
-    /// The commits of the database in a second; each is one sync of the disk.
-    var commitsPerSecond: Double { Double(served.commits) / seconds }
-    /// The average number of writes in a commit.
-    var writesPerCommit: Double { Double(served.writes) / Double(max(served.commits, 1)) }
 }
 
 /// A relying party, and pairs of its portals and of phones that work at the same time.
 struct Load: Sendable {
     let deployment: Deployment
-    private let http: HTTPClient
     private let receiver: Receiver
     private let portal: PortalConnection
     private let transport: PooledTransport
@@ -36,26 +24,17 @@ struct Load: Sendable {
 
     /// Registers a client that may ask in every way.
     init(_ deployment: Deployment) async throws {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 4096
-        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         receiver = try await Receiver()
         self.deployment = deployment
-        transport = PooledTransport(http: http, deployment: deployment, exchanges: exchanges)
-        let administrator = PortalConnection(
-            http: http, deployment: deployment, exchanges: exchanges, authorization: "Bearer \(deployment.token)")
+        let administrator = PortalConnection(operating: deployment, noting: exchanges)
+        transport = PooledTransport(sharing: administrator)
         for (name, type) in Kind.types { _ = try await administrator.call(.PUT, "/v1/admin/types/\(name)", type) }
-        let client = try await administrator.call(
-            .POST, "/v1/admin/clients",
+        (_, portal) = try await administrator.addClient(
             .members([
                 "name": "ACME Shop", "callback_uris": [.string(receiver.url("/callback"))],
                 "return_uris": [.string(receiver.url("/done"))],
                 "authenticators": [["name": "phrase", "hook": .string(receiver.url("/hook"))]],
             ]))
-        let credentials = "\(client["client_id"]?.string ?? ""):\(client["client_secret"]?.string ?? "")"
-        portal = PortalConnection(
-            http: http, deployment: deployment, exchanges: exchanges,
-            authorization: "Basic \(Base64.encode(Array(credentials.utf8)))")
     }
 
     /// Enrolls users with a phone each.
@@ -80,16 +59,7 @@ struct Load: Sendable {
 
     /// Enrolls a user's phone, which sends its requests through a transport of its own.
     func phone(by transport: any Transport) async throws -> (user: String, phone: Authenticator) {
-        let user = try await portal.call(.POST, "/v1/users", .members([:]))["id"]?.string ?? ""
-        let ticket = try await portal.call(.POST, "/v1/users/\(user)/enrollment-tickets")["qr"]?.string ?? ""
-        guard let issuer = URL(string: deployment.issuer) else {
-            throw Pair.Unexpected(description: deployment.issuer)
-        }
-        let phone = try await Authenticator(
-            issuer: issuer, app: AppDescription(name: "Benchmark", version: "1", deviceName: "Benchmark phone"),
-            vault: InsecureSimulatedBiometrics(before: MemoryVault()) { _ in nil }, transport: transport)
-        _ = try await phone.enroll(with: .ticket(ticket))
-        return (user, phone)
+        try await portal.addUser(with: transport)
     }
 
     /// Sends requests of phones over the connections that all share.
@@ -121,25 +91,14 @@ struct Load: Sendable {
     }
 
     /// Cuts off requests in progress.
-    func shutdown() async throws { try await http.shutdown() }
+    func shutdown() async throws { try await portal.http.shutdown() }
 
     private func measure(_ samples: Samples, for duration: Duration) async throws -> Measured {
-        let before = try await deployment.served
-        let begin = ContinuousClock.now
-        let (server, database) = (deployment.processorTime, deployment.databaseTime)
-        let generator = Self.processorTime
-        samples.begin()
-        try await Task.sleep(for: duration)
-        let times = samples.end()
-        return Measured(
-            times: times, seconds: (ContinuousClock.now - begin).inSeconds,
-            serverTime: deployment.processorTime - server, databaseTime: deployment.databaseTime - database,
-            generatorTime: Self.processorTime - generator, residentMemory: deployment.residentMemory,
-            served: try await deployment.served.since(before))
-    }
-
-    /// The CPU time of this process, in seconds.
-    private static var processorTime: Double {
-        Double(clock()) / Double(CLOCKS_PER_SEC)
+        let (times, spent) = try await deployment.spending {
+            samples.begin()
+            try await Task.sleep(for: duration)
+            return samples.end()
+        }
+        return Measured(times: times, spent: spent)
     }
 }

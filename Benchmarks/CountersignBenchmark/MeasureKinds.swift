@@ -39,7 +39,7 @@ struct MeasureKinds: AsyncParsableCommand {
                 for (kind, pairs) in round.isMultiple(of: 2) ? pairs : pairs.reversed() {
                     let measured = try await load.run(pairs, warmup: .seconds(1), duration: .seconds(seconds))
                     costs[kind, default: []].append(
-                        measured.serverTime / Double(max(measured.cycles, 1)) * 1_000_000 / unavoidable.verify)
+                        measured.spent.serverTime / Double(max(measured.cycles, 1)) * 1_000_000 / unavoidable.verify)
                 }
             }
             try? await load.shutdown()

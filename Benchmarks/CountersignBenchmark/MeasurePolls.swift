@@ -34,7 +34,7 @@ struct MeasurePolls: AsyncParsableCommand {
                         for request in requests {
                             let response = try await load.send(request)
                             guard response.status == 200 else {
-                                throw Pair.Unexpected(
+                                throw Unexpected(
                                     description: "poll: \(response.status) "
                                         + String(decoding: response.body, as: UTF8.self))
                             }

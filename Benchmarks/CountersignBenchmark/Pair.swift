@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import BenchmarkSupport
 import Countersign
 import Encodings
 import Foundation
@@ -7,11 +8,6 @@ import NIOHTTP1
 
 /// A portal, and the phone of the user that it asks.
 struct Pair: Sendable {
-    /// An unexpected reply, after which the measurement cannot continue.
-    struct Unexpected: Error, CustomStringConvertible {
-        let description: String
-    }
-
     let portal: PortalConnection
     let user: String
     let phone: Authenticator
@@ -78,40 +74,7 @@ struct Pair: Sendable {
     }
 }
 
-/// A portal's connection to the servers.
-struct PortalConnection: Sendable {
-    let http: HTTPClient
-    let deployment: Deployment
-    let exchanges: Exchanges
-    let authorization: String
-
-    /// Sends a request; an error reply ends the measurement.
-    func call(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
-        let reply = try await exchange(method, path, body)
-        guard (200..<300).contains(reply.status) else {
-            throw Pair.Unexpected(description: "\(method) \(path): \(reply)")
-        }
-        return reply.body
-    }
-
-    /// Sends a request, and returns the reply, whatever its status.
-    func exchange(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> Reply {
-        var request = HTTPClientRequest(url: deployment.url + path)
-        request.method = method
-        request.headers.add(name: "Authorization", value: authorization)
-        if let body {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(body.encoded)
-        }
-        let begin = ContinuousClock.now
-        let response = try await http.execute(request, timeout: .seconds(90))
-        let bytes = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
-        exchanges.note(path, Int(response.status.code), from: begin)
-        return Reply(
-            status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
-            body: bytes.isEmpty ? [:] : try JSONValue(parsing: bytes))
-    }
-
+extension PortalConnection {
     /// Asks, and keeps the stream open on which the end comes.
     func ask(_ question: JSONValue) async throws -> Events {
         var request = HTTPClientRequest(url: deployment.url + "/v1/challenges")
@@ -122,7 +85,7 @@ struct PortalConnection: Sendable {
         ])
         request.body = .bytes(question.encoded)
         let response = try await http.execute(request, timeout: .seconds(90))
-        guard response.status == .created else { throw Pair.Unexpected(description: "asked: \(response.status)") }
+        guard response.status == .created else { throw Unexpected(description: "asked: \(response.status)") }
         return Events.events(of: response.body)
     }
 
@@ -140,13 +103,6 @@ struct PortalConnection: Sendable {
             if state != "pending" { return (state, .now) }
         }
     }
-}
-
-/// A reply to a portal.
-struct Reply: Sendable {
-    let status: Int
-    let retryAfter: String?
-    let body: JSONValue
 }
 
 /// The data of the events of a question that waits for its end, in order.
@@ -180,6 +136,6 @@ extension Events {
     /// The next event.
     func next() async throws -> JSONValue {
         for try await event in self { return event }
-        throw Pair.Unexpected(description: "the stream has ended")
+        throw Unexpected(description: "the stream has ended")
     }
 }

@@ -2,26 +2,34 @@ import AsyncHTTPClient
 import NIOCore
 
 /// What a server has done up to one moment.
-struct Served: Sendable {
+package struct Served: Sendable {
     /// The requests that were answered.
-    var requests = 0
+    package var requests = 0
     /// The statements run on the database, those of transactions included.
-    var statements = 0
+    package var statements = 0
     /// The commits; each is one sync of the disk.
-    var commits = 0
+    package var commits = 0
     /// The writes in these commits.
-    var writes = 0
+    package var writes = 0
     /// The transactions that were run again after conflicts.
-    var clashes = 0
+    package var clashes = 0
     /// The time of the report.
-    var at = ContinuousClock.now
+    package var at = ContinuousClock.now
 
     /// What was done since an earlier moment.
-    func since(_ earlier: Served) -> Served {
+    package func since(_ earlier: Served) -> Served {
         Served(
             requests: requests - earlier.requests, statements: statements - earlier.statements,
             commits: commits - earlier.commits, writes: writes - earlier.writes, clashes: clashes - earlier.clashes,
             at: at)
+    }
+
+    /// What was done in two times, or by two servers.
+    static func + (left: Served, right: Served) -> Served {
+        Served(
+            requests: left.requests + right.requests, statements: left.statements + right.statements,
+            commits: left.commits + right.commits, writes: left.writes + right.writes,
+            clashes: left.clashes + right.clashes, at: max(left.at, right.at))
     }
 }
 

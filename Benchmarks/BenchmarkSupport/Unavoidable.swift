@@ -1,21 +1,20 @@
-import BenchmarkSupport
 import Crypto
 import Foundation
 
 /// The costs that no server can avoid, measured separately before the load: disk syncs and elliptic-curve operations.
-struct Unavoidable: Sendable {
+package struct Unavoidable: Sendable {
     /// How many single-page syncs the disk does in a second, one after the other.
-    let syncsPerSecond: Double
+    package let syncsPerSecond: Double
     /// The CPU time of an ECDSA signature, a verification and a key agreement on P-256, in microseconds.
-    let sign: Double
-    let verify: Double
-    let agree: Double
+    package let sign: Double
+    package let verify: Double
+    package let agree: Double
 
     /// The CPU time of the server's curve operations in one cycle, in microseconds.
     ///
     /// It verifies the signatures of a poll, of an answer and of the receipt in it. It signs the message. It needs key
     /// agreements for the message, with a new key pair, and for the answer.
-    var serverCurvePerCycle: Double { 3 * verify + sign + 3 * agree }
+    package var serverCurvePerCycle: Double { 3 * verify + sign + 3 * agree }
 
     init(folder: URL) {
         syncsPerSecond = Self.syncs(in: folder)

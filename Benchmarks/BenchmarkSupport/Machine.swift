@@ -1,14 +1,16 @@
-import BenchmarkSupport
 import Foundation
 
 /// Where and with what a measurement was made.
-struct Machine: Sendable {
+package struct Machine: Sendable {
     /// The checked-out commit, with a mark if files differ from it.
-    let commit = Self.output(of: ["git", "describe", "--always", "--dirty"]) ?? "unknown"
-    let processors = ProcessInfo.processInfo.activeProcessorCount
+    package let commit = Self.output(of: ["git", "describe", "--always", "--dirty"]) ?? "unknown"
+    package let processors = ProcessInfo.processInfo.activeProcessorCount
+
+    /// The machine that this program runs on.
+    package init() {}
 
     /// Machine and versions, for people.
-    var text: String {
+    package var text: String {
         let memory = Double(ProcessInfo.processInfo.physicalMemory) / Double(1 << 30)
         return """
             \(processors) processors (\(Self.processorModel)), \(String(format: "%.0f", memory)) GB, \

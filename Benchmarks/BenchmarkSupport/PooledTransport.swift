@@ -1,16 +1,21 @@
 import AsyncHTTPClient
-import Countersign
+package import Countersign
 import Foundation
 import NIOCore
 import NIOHTTP1
 
 /// Sends the SDK's requests over connections that all phones share, so that the generator needs little CPU.
-struct PooledTransport: Transport {
-    let http: HTTPClient
-    let deployment: Deployment
-    let exchanges: Exchanges
+package struct PooledTransport: Transport {
+    private let http: HTTPClient
+    private let deployment: Deployment
+    private let exchanges: Exchanges
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
+    /// Sends over the connections of a portal.
+    package init(sharing portal: PortalConnection) {
+        (http, deployment, exchanges) = (portal.http, portal.deployment, portal.exchanges)
+    }
+
+    package func send(_ request: TransportRequest) async throws -> TransportResponse {
         let path = request.url.absoluteString.dropFirst(deployment.issuer.count)
         var outgoing = HTTPClientRequest(url: deployment.url + path)
         outgoing.method = HTTPMethod(rawValue: request.method)

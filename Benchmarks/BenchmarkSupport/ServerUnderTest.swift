@@ -1,4 +1,3 @@
-import BenchmarkSupport
 import Encodings
 import Foundation
 

@@ -1,12 +1,12 @@
-import BenchmarkSupport
 import Foundation
 import Synchronization
 
 /// The servers under test, which share one database and get requests in turn.
-final class Deployment: Sendable {
+package final class Deployment: Sendable {
     /// The issuer of all servers.
-    let issuer: String
-    let token: String
+    package let issuer: String
+    /// The operator's token.
+    package let token: String
     private let nodes: [ServerUnderTest]
     private let urls: [String]
     private let database: MeasuredProcess?
@@ -59,7 +59,7 @@ final class Deployment: Sendable {
     }
 
     /// The URL of the next server in turn.
-    var url: String {
+    package var url: String {
         urls[next.wrappingAdd(1, ordering: .relaxed).oldValue % urls.count]
     }
 
@@ -68,27 +68,20 @@ final class Deployment: Sendable {
     }
 
     /// The CPU time of all servers together, in seconds.
-    var processorTime: Double { nodes.map(\.usage.processorTime).reduce(0, +) }
+    package var processorTime: Double { nodes.map(\.usage.processorTime).reduce(0, +) }
 
     /// The CPU time of the database's processes, in seconds; 0 for a database within the server.
-    var databaseTime: Double { database?.processorTimeWithChildren ?? 0 }
+    package var databaseTime: Double { database?.processorTimeWithChildren ?? 0 }
 
     /// What all servers together have done until now.
-    var served: Served {
+    package var served: Served {
         get async throws {
             var sum = Served()
-            for node in nodes {
-                let one = try await node.served
-                sum.requests += one.requests
-                sum.statements += one.statements
-                sum.commits += one.commits
-                sum.writes += one.writes
-                sum.clashes += one.clashes
-            }
+            for node in nodes { sum = sum + (try await node.served) }
             return sum
         }
     }
 
     /// The largest resident memory of a server, in bytes.
-    var residentMemory: Int { nodes.map(\.usage.residentMemory).max() ?? 0 }
+    package var residentMemory: Int { nodes.map(\.usage.residentMemory).max() ?? 0 }
 }

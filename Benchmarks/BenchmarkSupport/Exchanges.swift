@@ -1,13 +1,14 @@
-import BenchmarkSupport
 import Synchronization
 
 /// How long the server took for requests, by whether it took them on.
-final class Exchanges: Sendable {
+package final class Exchanges: Sendable {
     /// The seconds from a request to its reply.
-    struct Times: Sendable {
-        var accepted: [Double] = []
+    package struct Times: Sendable {
+        package var accepted: [Double] = []
         /// Of requests that were refused with 503, as there were too many.
-        var refused: [Double] = []
+        package var refused: [Double] = []
+
+        package init() {}
     }
 
     private struct State {
@@ -19,14 +20,16 @@ final class Exchanges: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// What was recorded.
-    var times: Times { state.withLock { $0.times } }
+    package var times: Times { state.withLock { $0.times } }
 
     /// From now on, requests that begin are recorded.
-    func begin() { state.withLock { $0 = State(begin: .now) } }
+    package func begin() { state.withLock { $0 = State(begin: .now) } }
 
     /// Requests that begin from now on are not recorded; those under way are.
-    func stop() { state.withLock { $0.end = .now } }
+    package func stop() { state.withLock { $0.end = .now } }
 
     /// Records a request that has just been answered, unless it was to wait.
     func note(_ path: String, _ status: Int, from begin: ContinuousClock.Instant) {
