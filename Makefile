@@ -1,7 +1,7 @@
 # Countersign: `make` alone prints this help.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long fuzz simulate bench check format build release docs clean
+.PHONY: help demo test test-fast test-long fuzz simulate bench bench-sign-in check format build release docs clean
 
 help: ## Print this help
 	@echo "Countersign: trusted-device authentication you run yourself."
@@ -19,7 +19,7 @@ test: ## All checks that fit into 25 minutes; what the continuous integration ru
 test-fast: ## The pure targets only: no other program, under a minute after the build
 	@scripts/test fast
 
-test-long: ## What takes hours or a quiet machine: 500 kills, fuzzing, sanitizers, a million users, 10,000 waiters, the benchmark
+test-long: ## What takes hours or a quiet machine: 500 kills, fuzzing, sanitizers, a million users, 10,000 waiters, the benchmarks
 	@scripts/test long
 
 fuzz: ## Feed the parsers broken inputs (SECONDS_EACH=20 PARSERS="json armor"; see Fuzz/README.md)
@@ -30,6 +30,9 @@ simulate: ## Play simulated worlds (SEED=1 HOURS=1 PLAN=file; ARGS="--help" for 
 
 bench: ## Measure full cycles per second on this machine (ARGS="--help" for its options)
 	@scripts/bench $(ARGS)
+
+bench-sign-in: ## Measure the OpenID provider: code exchanges, refreshes, introspections, pages (ARGS="--help" for its options)
+	@scripts/bench --sign-in $(ARGS)
 
 check: ## Formatting and the house rules
 	@scripts/check

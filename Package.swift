@@ -177,6 +177,15 @@ let package = Package(
                 server("NIOHTTP1", "swift-nio"),
             ],
             path: "Benchmarks/CountersignBenchmark", swiftSettings: settings),
+        .executableTarget(
+            name: "CountersignSignIn",
+            dependencies: [
+                "BenchmarkSupport", "Countersign", "CountersignWire", "Encodings", crypto,
+                server("ArgumentParser", "swift-argument-parser"),
+                server("AsyncHTTPClient", "async-http-client"),
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
+            ],
+            path: "Benchmarks/CountersignSignIn", swiftSettings: settings),
 
         .target(name: "CSpawn", path: "Tests/CSpawn"),
         .target(
@@ -302,7 +311,8 @@ let package = Package(
         tests(
             "System",
             [
-                "BenchmarkSupport", "Countersign", "CountersignCommand", "CountersignStorage", "ServerTestSupport",
+                "BenchmarkSupport", "Countersign", "CountersignCommand", "CountersignSignIn", "CountersignStorage",
+                "ServerTestSupport",
                 "CountersignWire",
                 "OpenPGP", "Encodings",
                 crypto, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),

@@ -8,7 +8,8 @@ package final class Deployment: Sendable {
     /// The operator's token.
     package let token: String
     private let nodes: [ServerUnderTest]
-    private let urls: [String]
+    /// The servers' ports.
+    package let ports: [Int]
     private let database: MeasuredProcess?
     private let next = Atomic<Int>(0)
 
@@ -16,6 +17,7 @@ package final class Deployment: Sendable {
     ///
     /// - Parameters:
     ///   - count: the number of servers.
+    ///   - host: the host in the issuer's name, which is this machine.
     ///   - program: the path of the program.
     ///   - folder: the folder for their data folders.
     ///   - database: the URL of an empty database; nil for SQLite in the data folder.
@@ -23,12 +25,13 @@ package final class Deployment: Sendable {
     ///   - processors: the processors for the servers; nil for all.
     ///   - more: further arguments of `serve`.
     init(
-        _ count: Int, program: String, folder: URL, database: String?, process: Int32?, processors: String?,
+        _ count: Int, as host: String, program: String, folder: URL, database: String?, process: Int32?,
+        processors: String?,
         arguments more: [String]
     ) throws {
         let ports = try (0..<count).map { _ in try ServerUnderTest.freePort }
-        urls = ports.map { "http://127.0.0.1:\($0)" }
-        issuer = urls[0]
+        self.ports = ports
+        issuer = "http://\(host):\(ports[0])"
         let arguments = ["--issuer", issuer] + (database.map { ["--database", $0] } ?? []) + more
         let first = folder.appending(path: "data")
         var nodes = [
@@ -60,7 +63,7 @@ package final class Deployment: Sendable {
 
     /// The URL of the next server in turn.
     package var url: String {
-        urls[next.wrappingAdd(1, ordering: .relaxed).oldValue % urls.count]
+        "http://127.0.0.1:\(ports[next.wrappingAdd(1, ordering: .relaxed).oldValue % ports.count])"
     }
 
     func stop() {

@@ -6,7 +6,7 @@ import NIOCore
 package import NIOHTTP1
 
 /// An unexpected reply, after which the measurement cannot continue.
-package struct Unexpected: Error, CustomStringConvertible {
+package struct Unexpected: Error, Equatable, CustomStringConvertible {
     package let description: String
 
     package init(description: String) { self.description = description }

@@ -36,9 +36,11 @@ package struct ServerOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - arguments: further arguments of `serve`.
+    ///   - host: the host in the issuer's name, which is this machine.
     ///   - body: gets the servers, and the costs that no server can avoid.
     package func withServers<Result>(
-        _ arguments: [String] = [], _ body: (Deployment, Unavoidable) async throws -> Result
+        _ arguments: [String] = [], as host: String = "127.0.0.1",
+        _ body: (Deployment, Unavoidable) async throws -> Result
     ) async throws -> Result {
         let place = (folder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory)
             .appending(path: "countersign-benchmark-\(UInt32.random(in: 0...(.max)))")
@@ -50,7 +52,7 @@ package struct ServerOptions: ParsableArguments {
             ?? URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0])
             .deletingLastPathComponent().appending(path: "countersign").path
         let deployment = try Deployment(
-            nodes, program: program, folder: place, database: database, process: databaseProcess,
+            nodes, as: host, program: program, folder: place, database: database, process: databaseProcess,
             processors: serverProcessors, arguments: arguments)
         defer { deployment.stop() }
         return try await body(deployment, unavoidable)

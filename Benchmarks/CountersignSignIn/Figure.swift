@@ -1,0 +1,66 @@
+import BenchmarkSupport
+import Foundation
+
+/// What was measured of one kind of request.
+struct Figure: Sendable {
+    let name: String
+    /// How long each request took, in seconds.
+    var times: [Double] = []
+    /// How many requests were not sent, as what they carry had become too old.
+    var left = 0
+    var spent = Spent()
+
+    /// The requests in a second.
+    var rate: Double { spent.seconds > 0 ? Double(times.count) / spent.seconds : 0 }
+
+    /// The CPU time of a request in verifications.
+    func server(_ unavoidable: Unavoidable) -> Double { cost(spent.serverTime, unavoidable) }
+
+    private func cost(_ seconds: Double, _ unavoidable: Unavoidable) -> Double {
+        seconds / Double(max(times.count, 1)) * 1_000_000 / unavoidable.verify
+    }
+
+    /// Sends requests, the first tenth without measuring.
+    ///
+    /// - Parameters:
+    ///   - requests: the requests.
+    ///   - volley: the connections.
+    ///   - deployment: the servers.
+    /// - Returns: what came of each request, those before measuring included; nil where one had become too old.
+    /// - Throws: ``Unexpected`` if a reply is no success.
+    mutating func measure(
+        _ requests: [PreparedRequest], by volley: Volley, on deployment: Deployment
+    ) async throws -> [Exchange?] {
+        let warmup = requests.count / 10
+        let before = try await volley.fire(requests[..<warmup], expecting: 200)
+        let (measured, more) = try await deployment.spending {
+            try await volley.fire(requests[warmup...], expecting: 200)
+        }
+        times += measured.compactMap { $0?.seconds }
+        let all = before + measured
+        left += all.count { $0 == nil }
+        spent = spent + more
+        return all
+    }
+
+    /// The heading of the table.
+    static let heading = """
+        | | a second | server CPU | in V | database, V | generator, V | p50, p95, p99 in ms | statements | writes |
+        |---|---:|---:|---:|---:|---:|---:|---:|---:|
+        """
+
+    /// A row of the table.
+    func row(_ unavoidable: Unavoidable) -> String {
+        func format(_ number: Double, _ decimals: Int) -> String { String(format: "%.\(decimals)f", number) }
+        func each(_ count: Int) -> String { format(Double(count) / Double(max(times.count, 1)), 1) }
+        let latencies = [0.5, 0.95, 0.99].map { format(times.quantile($0) * 1000, 1) }.joined(separator: ", ")
+        let server = server(unavoidable)
+        let cells = [
+            name, format(rate, 0), "\(format(server * unavoidable.verify / 1000, 3)) ms", format(server, 2),
+            spent.databaseTime > 0 ? format(cost(spent.databaseTime, unavoidable), 2) : "",
+            format(cost(spent.generatorTime, unavoidable), 2), latencies, each(spent.served.statements),
+            each(spent.served.writes),
+        ]
+        return "| \(cells.joined(separator: " | ")) |"
+    }
+}
