@@ -6,7 +6,7 @@ SHELL := /bin/bash
 help: ## Print this help
 	@echo "Countersign: trusted-device authentication you run yourself."
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do printf '%-18s%s\n' "$$target" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do printf '%-22s%s\n' "$$target" "$$text"; done
 	@echo
 	@echo "Builds go to \$$COUNTERSIGN_BUILD_DIR, else to the user's cache folder. The first build takes about ten minutes."
 
