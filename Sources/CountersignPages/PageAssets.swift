@@ -3,6 +3,9 @@ package enum PageAssets {
     /// The headers' policy for every page that names no other: nothing but our own files, and forms to our own host.
     package static let contentSecurityPolicy = policy(formAction: "'self'")
 
+    /// The policy of the page whose script has a puzzle solved beside it.
+    static let workingPolicy = policy(formAction: "'self'", workers: "'self'")
+
     /// A script.
     package enum Script: String, CaseIterable, Sendable {
         /// Shows what only a script can do, and counts the time down.
@@ -13,6 +16,10 @@ package enum PageAssets {
         case onward
         /// Uses and creates passkeys.
         case passkey
+        /// Has a puzzle solved, and goes on.
+        case work
+        /// Solves a puzzle, beside the page.
+        case solve
     }
 
     /// A file to serve.
@@ -47,11 +54,13 @@ package enum PageAssets {
 
     /// The policy with what forms may lead to; nil for anything.
     ///
-    /// Browsers hold every redirect after a form against `form-action`, the client's own included.
-    static func policy(formAction: String?) -> String {
+    /// Browsers hold every redirect after a form against `form-action`, the client's own included. Without a
+    /// `worker-src` every page could start a worker, since `script-src` would count.
+    static func policy(formAction: String?, workers: String = "'none'") -> String {
         let directives: [String?] = [
             "default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self' data:", "connect-src 'self'",
-            formAction.map { "form-action \($0)" }, "base-uri 'none'", "frame-ancestors 'none'",
+            "worker-src \(workers)", formAction.map { "form-action \($0)" }, "base-uri 'none'",
+            "frame-ancestors 'none'",
         ]
         return directives.compactMap(\.self).joined(separator: "; ")
     }

@@ -49,10 +49,11 @@ package struct PageTemplate: Sendable {
 
     /// Every template of ours.
     static let all: [PageTemplate] = [
-        IdentifierPage.template, ChooseWayPage.template, NumberPage.template, CodePage.template, QRPage.template,
-        OpenAppPage.template, SignedInElsewherePage.template, ConsentPage.template, ApprovedPage.template,
-        OnwardPage.template, OnwardPostPage.template, EndedPage.template, ErrorPage.template, SignedOutPage.template,
-        SignOutPage.template, LinkHerePage.template, LinkElsewherePage.template, LinkCodePage.template,
+        IdentifierPage.template, ChooseWayPage.template, WorkPage.template, NumberPage.template, CodePage.template,
+        QRPage.template, OpenAppPage.template, SignedInElsewherePage.template, ConsentPage.template,
+        ApprovedPage.template, OnwardPage.template, OnwardPostPage.template, EndedPage.template, ErrorPage.template,
+        SignedOutPage.template, SignOutPage.template, LinkHerePage.template, LinkElsewherePage.template,
+        LinkCodePage.template,
         AccountPage.template, RemoveDevicePage.template, PasskeyPage.template, CreatePasskeyPage.template,
         AddAddressPage.template, AddressCodePage.template, AddressPage.template,
     ]

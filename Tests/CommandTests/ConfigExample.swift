@@ -97,6 +97,7 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
         ConfigExample("messages.language", "pt-BR", not: "portuguese"),
         ConfigExample("type_file", "/etc/countersign/types.json", not: nil),
         ConfigExample("limits.code_asks", "60", not: "0"), ConfigExample("limits.texts", "100", not: "many"),
+        ConfigExample("limits.proof_of_work", "always", not: "0"),
         ConfigExample("messages.templates", "/etc/countersign/templates", not: nil),
         ConfigExample("keep_challenges", "30", not: "6"), ConfigExample("keep_receipts", "forever", not: "0"),
         ConfigExample("keep_audit", "365", not: "36501"),

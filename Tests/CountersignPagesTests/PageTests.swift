@@ -126,12 +126,15 @@ struct PageTests {
     @Test("The stylesheet, the scripts and the first page keep to their sizes")
     func sizes() throws {
         let sizes = Dictionary(uniqueKeysWithValues: PageAssets.all.map { ($0.path, $0.bytes.count) })
-        #expect(sizes.count == 6)
+        #expect(sizes.count == 8)
         for (path, size) in sizes where path.hasSuffix(".css") {
             #expect(size <= (path.hasPrefix("/assets/account-") ? 2048 : 8192), "\(path)")
         }
         for sample in every() {
-            let scripts = Elements(sample.html)["script"].compactMap { $0.attributes["src"] }
+            let page = Elements(sample.html)
+            let scripts =
+                page["script"].compactMap { $0.attributes["src"] }
+                + page["form"].compactMap { $0.attributes["data-solver"] }
             #expect(scripts.map { sizes[$0] ?? .max }.reduce(0, +) <= 4096, "\(sample.name)")
         }
         for language in PageLanguage.allCases {
@@ -202,6 +205,8 @@ struct PageTests {
             let policy = sample.page.contentSecurityPolicy
             #expect(policy.contains("form-action 'self'") == (sample.name != "09-onward-post"))
             #expect(policy.hasPrefix("default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:;"))
+            let isWorking = sample.name.hasPrefix("02-work")
+            #expect(policy.contains("; worker-src \(isWorking ? "'self'" : "'none'"); "))
             #expect(policy.hasSuffix("base-uri 'none'; frame-ancestors 'none'"))
         }
     }
@@ -235,6 +240,7 @@ struct PageTests {
         long.accentPath = ForeignTexts().accentPath
         long.requestOptions = ForeignTexts().requestOptions
         long.creationOptions = ForeignTexts().creationOptions
+        long.seed = ForeignTexts().seed
         long.picture = ForeignTexts().picture
         for sample in Samples.all(in: .german, long)
         where !sample.name.contains("-number") && sample.name != "05b-link-code" {

@@ -27,6 +27,7 @@ struct ForeignTexts {
     var digits = "471932"
     var requestID = "req_01k3f7m2q8xv"
     var why = "redirect_uri is not registered"
+    var seed = "b50af7d73a3ca6520897d826dfb0267f5cb4786b88b45d023b9d587e2fbab36f"
     var device = "Pixel 9"
     var newDevice = "iPad Air"
     var otherDevice = "Pixel 8"
@@ -46,7 +47,8 @@ struct ForeignTexts {
         ForeignTexts(
             client: text, host: text, issuer: text, identifier: text, phone: text, browser: text, place: text,
             address: text, request: text, path: text, logoPath: text, accentPath: text, url: "https://" + text,
-            digits: text, requestID: text, why: text, device: text, newDevice: text, otherDevice: text, id: text,
+            digits: text, requestID: text, why: text, seed: text, device: text, newDevice: text, otherDevice: text,
+            id: text,
             passkey: text, requestOptions: text, creationOptions: text, picture: .path(text))
     }
 }
@@ -124,6 +126,14 @@ enum Samples {
                 frame: branded),
             Sample(name: "04-code", page: code, frame: early),
         ]
+        var work = WorkPage(
+            action: path, puzzle: WorkPage.Puzzle(seed: texts.seed, bits: 33), seconds: 30,
+            exits: PageExits(anotherWayAction: path, cancelAction: path))
+        // No hash begins with so many zero bits: the page stays for whoever looks at it.
+        for (name, problem) in [("", nil), ("-early", WorkPage.Problem.early), ("-wrong", .wrong)] {
+            work.problem = problem
+            samples.append(Sample(name: "02-work\(name)", page: work, frame: early))
+        }
         for (name, problem) in passkeyProblems {
             let page = IdentifierPage(action: path, qrAction: path, passkey: offer, passkeyProblem: problem)
             samples.append(Sample(name: "01-identifier-passkey-\(name)", page: page, frame: bare))

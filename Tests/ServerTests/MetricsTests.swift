@@ -124,6 +124,7 @@ struct MetricsTests {
             #expect(try await Self.samples(port)["countersign_outbox_messages"] == 1)
             scene.server.clock.advance(seconds: 1)
             #expect((try await Self.samples(port)["countersign_outbox_oldest_age_seconds"] ?? 0) >= 1)
+            #expect(try await Self.samples(port)["countersign_sign_in_work_level"] == 0)
         }
     }
 

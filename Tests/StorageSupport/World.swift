@@ -111,6 +111,15 @@ package struct World: Sendable {
             keys: ports.keys, transports: ports.transports, hooks: hooks, logger: logger)
     }
 
+    /// The same dependencies with other limits, and with another log if one is given.
+    package func ports(limits: ClientLimits, loggingTo logger: Logger? = nil) -> Ports {
+        Ports(
+            issuer: ports.issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
+            hasher: ports.hasher,
+            keys: ports.keys, transports: ports.transports, limits: limits, hooks: hooks,
+            logger: logger ?? ports.logger)
+    }
+
     /// The master key of every fixture.
     package static func masterKey(_ byte: UInt8 = 7) throws -> MasterKey {
         guard let key = MasterKey(bytes: Secret([UInt8](repeating: byte, count: 32))) else {

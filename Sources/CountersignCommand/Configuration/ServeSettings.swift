@@ -156,6 +156,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.clientTexts.description.help)
     var limitsTexts: String?
 
+    @Option(help: Settings.proofOfWork.description.help)
+    var limitsProofOfWork: String?
+
     @Option(help: Settings.messagesSender.description.help)
     var messagesSender: String?
 
@@ -236,6 +239,7 @@ struct ServeOptions: ParsableArguments {
         set(Settings.typeFile.description, [typeFile])
         set(Settings.codeAsks.description, [limitsCodeAsks])
         set(Settings.clientTexts.description, [limitsTexts])
+        set(Settings.proofOfWork.description, [limitsProofOfWork])
         set(Settings.messagesSender.description, [messagesSender])
         set(Settings.messagesLanguage.description, [messagesLanguage])
         set(Settings.messagesTemplates.description, [messagesTemplates])
@@ -293,6 +297,7 @@ extension ServerSettings {
         retention.audit = configuration[Settings.keepAudit]
         limits.codeAsks = configuration[Settings.codeAsks]
         limits.texts = configuration[Settings.clientTexts]
+        limits.work = configuration[Settings.proofOfWork]
         setMessages(configuration)
         if let text = configuration[Settings.masterKey] {
             masterKey = .text(text.key)

@@ -192,6 +192,19 @@ enum Settings {
         "How many codes a client may have sent by text message in an hour."
     ) { text in decimal(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
 
+    static let proofOfWork = Setting<WorkLimit>.one(
+        "limits.proof_of_work", "a number from 1 to 1000000, always or off",
+        fallback: (ClientLimits().work, "\(WorkLimit.usual)"),
+        "After how many sign-ins in a minute by which unknown browsers have codes sent or devices asked, over all "
+            + "clients, the next ones need a proof of work."
+    ) { text in
+        switch text {
+        case "off": .off
+        case "always": .always
+        default: decimal(text).flatMap { (1...1_000_000).contains($0) ? .after($0) : nil }
+        }
+    }
+
     static let messagesSender = Setting<String?>.optional(
         "messages.sender", "a line of text", fallbackText: "the issuer's host",
         "Whom messages to people are from, by the name they know."
@@ -252,7 +265,7 @@ enum Settings {
         AnySetting(smsFormat), AnySetting(smsBody), AnySetting(smsHeadersFile), AnySetting(smsSuccess),
         AnySetting(typeFile), AnySetting(messagesSender), AnySetting(messagesLanguage), AnySetting(messagesTemplates),
         AnySetting(keepChallenges), AnySetting(keepReceipts), AnySetting(keepAudit),
-        AnySetting(codeAsks), AnySetting(clientTexts),
+        AnySetting(codeAsks), AnySetting(clientTexts), AnySetting(proofOfWork),
         AnySetting(logLevel), AnySetting(logFormat),
         AnySetting(masterKey), AnySetting(masterKeyFile), AnySetting(masterKeyCommand),
     ]

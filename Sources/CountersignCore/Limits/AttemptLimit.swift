@@ -65,6 +65,17 @@ enum AttemptLimit: Hashable, Sendable {
     ///
     /// Spec: NIST SP 800-63B-4 §3.2.2.
     case wrongSignInCodes(for: String)
+    /// Sign-ins by which somebody is reached, in browsers that are not theirs, over all clients; beyond the limit, the
+    /// next ones need work.
+    case strangersSignIns(maximum: Int)
+    /// How often there were too many of them; it sets how hard the work is.
+    case workSteps
+    /// Uses of one solved puzzle, by its hash.
+    case solvedWork(String)
+    /// Sign-ins for which one network has waited in the place of work.
+    case waitsForWorkFrom([UInt8])
+    /// Sign-ins for which anybody has waited in the place of work.
+    case waitsForWork(maximum: Int)
     /// Codes for clients that one session gives.
     case codesOf(SessionID)
     /// Sign-ins of a device by its own signature.
@@ -101,6 +112,11 @@ enum AttemptLimit: Hashable, Sendable {
         case .signInTextsOf(let client, let prefix): "sign-in texts \(client) \(prefix)"
         case .typedSignInCodes(let verification): "sign-in code \(verification)"
         case .wrongSignInCodes(let address): "wrong sign-in codes \(address)"
+        case .strangersSignIns: "strangers' sign-ins"
+        case .workSteps: "work"
+        case .solvedWork(let puzzle): "work \(puzzle)"
+        case .waitsForWorkFrom(let network): "waits from \(Hex.encode(network))"
+        case .waitsForWork: "waits"
         case .codesOf(let session): "codes of \(session)"
         case .ownSignIns(let enrollment): "sign-ins of \(enrollment)"
         case .passkeys(let user): "passkeys of \(user)"
@@ -113,10 +129,12 @@ enum AttemptLimit: Hashable, Sendable {
     var window: Seconds {
         switch self {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
-            .signInsFrom, .signInCodes, .codesOf, .ownSignIns:
+            .signInsFrom, .signInCodes, .strangersSignIns, .waitsForWork, .codesOf, .ownSignIns:
             .minutes(1)
+        case .workSteps: SignInWork.duration
+        case .solvedWork: SignInWork.lifetime
         case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys,
-            .addressCodes,
+            .addressCodes, .waitsForWorkFrom,
             .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
             .hours(1)
         case .wrongAnswers, .resends: .days(1)
@@ -133,12 +151,16 @@ enum AttemptLimit: Hashable, Sendable {
         case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf, .ownSignIns: 60
         case .passkeys: 20
+        case .workSteps: SignInWork.highestLevel
+        case .solvedWork: 1
+        case .waitsForWorkFrom: 10
         case .textCodes, .newDeviceAsks, .signInMessages: 5
         case .typedSignInCodes: Verification.maximumTries
         case .signInTextsOf: 200
         case .otherWrongCredentials(let maximum), .wrongAnswers(_, let maximum), .typedTextCodes(_, let maximum),
             .textCodesOf(_, let maximum), .codeAsks(_, let maximum), .signInCodes(_, let maximum),
-            .resends(_, let maximum), .signInMailsOf(_, let maximum):
+            .resends(_, let maximum), .signInMailsOf(_, let maximum), .strangersSignIns(let maximum),
+            .waitsForWork(let maximum):
             maximum
         }
     }

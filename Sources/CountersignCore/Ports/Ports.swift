@@ -38,7 +38,7 @@ package protocol IssuerKeySource: Sendable {
     func current() throws(StoreError) -> IssuerKeys
 }
 
-/// The operator's limits for each client.
+/// The operator's limits, for each client and for all together.
 package struct ClientLimits: Hashable, Sendable {
     /// How many challenges by a code a client may make in a minute: they have no user yet, so no user's limit counts
     /// them.
@@ -47,6 +47,8 @@ package struct ClientLimits: Hashable, Sendable {
     package var texts = 1000
     /// How many mails with codes the pages of a client may send in an hour, to all addresses together.
     package var mails = 10_000
+    /// When sign-ins from unknown browsers need a proof of work.
+    package var work = WorkLimit.after(WorkLimit.usual)
 
     /// The default limits.
     package init() {}
@@ -74,7 +76,7 @@ package final class Ports: Sendable {
     package let keys: any IssuerKeySource
     /// The transports for messages to people.
     package let transports: Transports
-    /// The operator's limits for each client.
+    /// The operator's limits.
     package let limits: ClientLimits
     /// Calls the hooks of custom authenticators.
     package let hooks: any AuthenticatorHooks
@@ -88,6 +90,8 @@ package final class Ports: Sendable {
     let knownDevices = BoundedMap<EnrollmentID, KnownDevice>(limit: 32_768)
     /// The credentials with which clients were authenticated last.
     let knownCredentials = BoundedMap<ClientID, ClientCredential>(limit: 4096)
+    /// What the log was told of the proof of work.
+    let workLog = WorkLog()
 
     /// Dependencies of these parts.
     package init(

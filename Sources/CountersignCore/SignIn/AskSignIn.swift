@@ -25,11 +25,13 @@ package enum AskSignIn {
         package let language: LanguageTag?
         /// The caller's network.
         package let network: [UInt8]?
+        /// What solves the puzzle that the page has given; nil for nothing.
+        package let nonce: UInt32?
 
         /// A request of these parts.
         package init(
             _ carried: CarriedSignIn, by way: SignInWay, browser: BrowserID, place: ContextLine?,
-            language: LanguageTag? = nil, network: [UInt8]?
+            language: LanguageTag? = nil, network: [UInt8]?, nonce: UInt32? = nil
         ) {
             self.way = way
             self.carried = carried
@@ -37,6 +39,7 @@ package enum AskSignIn {
             self.place = place
             self.language = language
             self.network = network
+            self.nonce = nonce
         }
     }
 
@@ -52,6 +55,8 @@ package enum AskSignIn {
         case tooEarly(Authorization, retryAfter: Seconds)
         /// The network has started too many sign-ins, or the address had too many codes; try again after some seconds.
         case tooMany(retryAfter: Seconds)
+        /// The browser must do this work first, and what was wrong with what it has done.
+        case needsWork(SignInWork, SignInWork.Problem?)
     }
 
     /// Asks.
@@ -67,45 +72,12 @@ package enum AskSignIn {
         wanted.askedFrom = request.place
         wanted.askedIn = request.language
         let limits = ports.limits
-        return try await ports.commit(at: now, as: .system) { [wanted] work in
-            // Nothing would cancel what is asked for a client that is being disabled.
-            guard let client = try work.clients.lock(wanted.client), client.disabledAt == nil,
-                let party = try work.relyingParties.find(client.id), party.ways.contains(request.way)
-            else { return .clientGone }
-            if let network = request.network {
-                let count = try work.count(.signInsFrom(network))
-                if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
-            }
-            let browser = work.hasher.hash(of: request.browser, client: client.id)
-            var expiresAt = now.adding(Authorization.lifetime)
-            if let earlier = request.carried.signIn {
-                guard let open = try work.open(earlier, in: browser) else { return .tooLate }
-                if let wait = open.wait(before: request.way, at: now) { return .tooEarly(open, retryAfter: wait) }
-                try work.endAsk(of: open)
-                expiresAt = open.expiresAt
-            }
-            let asked: Asked
-            switch try work.ask(request, wanted, of: client, party, made, limits) {
-            case .asked(let answer): asked = answer
-            case .refused(let outcome): return outcome
-            }
-            let authorization = Authorization(
-                id: made.id, wanted: wanted, browser: browser, user: nil, ask: asked.ask, state: .open,
-                expiresAt: expiresAt)
-            if request.carried.signIn == nil {
-                try work.authorizations.insert(authorization)
-            } else {
-                guard try work.authorizations.askAgain(authorization, at: now) else { return .tooLate }
-            }
-            switch asked.bringer {
-            case .message(let message):
-                try work.outbox.enqueue(message)
-                work.notify(.outbox)
-            case .challenge(let decided):
-                try work.ask(decided.challenge, of: decided.enrollments, telling: decided.pushed)
-            }
-            return .asked(authorization)
+        let (outcome, level) = try await ports.commit(at: now, as: .system) { [wanted] work in
+            let level = request.way.reachesSomebody ? try work.workLevel(limits.work) : nil
+            return (try work.begin(request, wanted, made, limits, needing: level), level)
         }
+        if let level { ports.workLog.note(level, at: now, ports.logger) }
+        return outcome
     }
 
     /// The random values of an ask, which are drawn whether they are needed or not.
@@ -165,7 +137,71 @@ extension UnitOfWork {
         }
     }
 
-    fileprivate func ask(
+    /// Writes an ask, unless something is against it.
+    ///
+    /// - Parameters:
+    ///   - request: what is asked.
+    ///   - wanted: what the client wants, with from where it is asked now.
+    ///   - made: the random values.
+    ///   - limits: the operator's limits.
+    ///   - level: how hard the work is that unknown browsers must do; nil where nobody is reached.
+    fileprivate func begin(
+        _ request: AskSignIn.Request, _ wanted: Wanted, _ made: AskSignIn.Made, _ limits: ClientLimits,
+        needing level: Int?
+    ) throws -> AskSignIn.Outcome {
+        // Nothing would cancel what is asked for a client that is being disabled.
+        guard let client = try clients.lock(wanted.client), client.disabledAt == nil,
+            let party = try relyingParties.find(client.id), party.ways.contains(request.way)
+        else { return .clientGone }
+        if let network = request.network {
+            let count = try count(.signInsFrom(network))
+            if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
+        }
+        let browser = hasher.hash(of: request.browser, client: client.id)
+        var earlier: Authorization?
+        if let id = request.carried.signIn {
+            guard let open = try open(id, in: browser) else { return .tooLate }
+            if let wait = open.wait(before: request.way, at: now) { return .tooEarly(open, retryAfter: wait) }
+            earlier = open
+        }
+        let isStrange = try level != nil && limits.work != .off && !isKnown(browser, to: wanted)
+        // Nothing that limits what somebody gets is used up by who has not done it.
+        if isStrange, let level, level > 0, let missing = try missingWork(for: request, at: level, limits.work) {
+            return missing
+        }
+        if let earlier { try endAsk(of: earlier) }
+        let asked: AskSignIn.Asked
+        switch try ask(request, wanted, of: client, party, made, limits) {
+        case .asked(let answer): asked = answer
+        case .refused(let outcome): return outcome
+        }
+        let authorization = Authorization(
+            id: made.id, wanted: wanted, browser: browser, user: nil, ask: asked.ask, state: .open,
+            expiresAt: earlier?.expiresAt ?? now.adding(Authorization.lifetime))
+        if earlier == nil {
+            try authorizations.insert(authorization)
+        } else {
+            guard try authorizations.askAgain(authorization, at: now) else { return .tooLate }
+        }
+        switch asked.bringer {
+        case .message(let message):
+            try outbox.enqueue(message)
+            notify(.outbox)
+        case .challenge(let decided):
+            try ask(decided.challenge, of: decided.enrollments, telling: decided.pushed)
+        }
+        // Last, since all nodes wait for this row.
+        if isStrange { try countForWork(limits.work) }
+        return .asked(authorization)
+    }
+
+    /// Whether somebody of the name that was typed has signed in from a browser; the same work for every name.
+    private func isKnown(_ browser: KeyedHash, to wanted: Wanted) throws -> Bool {
+        guard let name = wanted.identifier else { return false }
+        return try browsers.isKnown(browser, named: name, by: wanted.client, hasher)
+    }
+
+    private func ask(
         _ request: AskSignIn.Request, _ wanted: Wanted, of client: Client, _ party: RelyingParty,
         _ made: AskSignIn.Made, _ limits: ClientLimits
     ) throws -> AskSignIn.Answer {

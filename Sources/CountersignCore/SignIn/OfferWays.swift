@@ -48,7 +48,7 @@ package enum OfferWays {
 
 extension BrowserStore {
     /// Whether a person of a name has signed in from a browser; the same work whether there is such a person or not.
-    fileprivate func isKnown(
+    func isKnown(
         _ browser: KeyedHash, named name: SignInName, by client: ClientID, _ hasher: KeyedHasher
     ) throws -> Bool {
         switch name {

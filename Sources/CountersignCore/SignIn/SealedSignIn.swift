@@ -9,6 +9,10 @@ package struct CarriedSignIn: Sendable {
     package var signIn: AuthorizationID?
     /// Whom the page asks what they allow; nil where it asks nobody that.
     package var user: UserID?
+    /// The work that the page has given, with what its puzzle begins with; nil where it has given none.
+    ///
+    /// It serves the page's own form alone: no further page carries it on.
+    package fileprivate(set) var work: (given: SignInWork, seed: [UInt8])?
 
     /// A sign-in of these parts.
     package init(wanted: Wanted, signIn: AuthorizationID? = nil, user: UserID? = nil) {
@@ -26,11 +30,14 @@ package enum SealedSignIn {
     /// How long it opens.
     package static let lifetime = Authorization.lifetime
 
-    /// The sealed text for a page.
-    package static func seal(_ carried: CarriedSignIn, for browser: BrowserID, ports: Ports) throws -> String {
+    /// The sealed text for a page, with the work that the page gives.
+    package static func seal(
+        _ carried: CarriedSignIn, with work: SignInWork? = nil, for browser: BrowserID, ports: Ports
+    ) throws -> String {
         let json = JSONValue.members([
             "wanted": carried.wanted.json,
             "sign_in": carried.signIn.map { .string("\($0)") }, "user": carried.user.map { .string("\($0)") },
+            "work": work?.json,
         ])
         return try PageSeal(.signIn, browser, ports).seal(json)
     }
@@ -39,9 +46,11 @@ package enum SealedSignIn {
     package static func open(_ text: String, in browser: BrowserID, ports: Ports) -> CarriedSignIn? {
         guard let json = PageSeal(.signIn, browser, ports).open(text) else { return nil }
         return json["wanted"].flatMap { Wanted($0) }.map { wanted in
-            CarriedSignIn(
+            var carried = CarriedSignIn(
                 wanted: wanted, signIn: json["sign_in"]?.string.flatMap { AuthorizationID($0) },
                 user: json["user"]?.string.flatMap { UserID($0) })
+            carried.work = json["work"].flatMap { SignInWork($0) }.map { ($0, SignInWork.seed(of: text)) }
+            return carried
         }
     }
 }

@@ -6,6 +6,8 @@ extension PageAssets {
         case .wait: waitScript
         case .onward: onwardScript
         case .passkey: passkeyScript
+        case .work: workScript
+        case .solve: solvingScript
         }
     }
 

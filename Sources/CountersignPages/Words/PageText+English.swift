@@ -48,6 +48,18 @@ extension PageText {
             .textWay: "Get a code by text message",
             .textWayHint: "To {{address}}, if we know this number.",
 
+            // Work.
+            .workHeading: "One moment",
+            .workText: """
+            Many people are signing in right now. We go on once this browser has solved a small puzzle. That slows \
+            down programs that start thousands of sign-ins.
+            """,
+            .workWait: "Wait {{seconds}} seconds, then continue. After that no puzzle is needed.",
+            .workEarly: "That was too early. Wait {{seconds}} seconds, then continue.",
+            .workFailed: "This browser could not solve the puzzle. Wait {{seconds}} seconds, then continue.",
+            .sayWorking: "Solving it takes a few seconds.",
+            .saySolved: "Solved. Going on.",
+
             // Number.
             .numberHeading: "Type this number on your phone",
             .timeLeft: "{{left}} left, until {{until}}",

@@ -53,6 +53,19 @@ extension PageText {
             .textWay: "Code per SMS erhalten",
             .textWayHint: "An {{address}}, wenn wir diese Nummer kennen.",
 
+            // Work.
+            .workHeading: "Einen Moment",
+            .workText: """
+            Gerade melden sich viele Menschen an. Es geht weiter, sobald dieser Browser eine kleine Aufgabe gelöst \
+            hat. Das bremst Programme, die Tausende Anmeldungen beginnen.
+            """,
+            .workWait: "Warten Sie {{seconds}} Sekunden, dann fahren Sie fort. Danach ist keine Aufgabe mehr zu lösen.",
+            .workEarly: "Das war zu früh. Warten Sie {{seconds}} Sekunden, dann fahren Sie fort.",
+            .workFailed:
+                "Dieser Browser konnte die Aufgabe nicht lösen. Warten Sie {{seconds}} Sekunden, dann fahren Sie fort.",
+            .sayWorking: "Sie zu lösen dauert ein paar Sekunden.",
+            .saySolved: "Gelöst. Es geht weiter.",
+
             // Number.
             .numberHeading: "Geben Sie diese Zahl auf Ihrem Telefon ein",
             .timeLeft: "{{left}} übrig, bis {{until}}",

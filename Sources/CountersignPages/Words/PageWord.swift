@@ -46,6 +46,15 @@ enum PageWord: String, CaseIterable, Sendable {
     case textWay
     case textWayHint
 
+    // Work.
+    case workHeading
+    case workText
+    case workWait
+    case workEarly
+    case workFailed
+    case sayWorking
+    case saySolved
+
     // Number.
     case numberHeading
     case timeLeft

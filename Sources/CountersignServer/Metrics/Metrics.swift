@@ -12,7 +12,7 @@ struct Metrics: Sendable {
     let waits: Waits
     let deliveries: DeliveryCounts
     let store: SQLStore
-    let time: any TimeSource
+    let ports: Ports
 
     func page() async -> String {
         var page = Exposition()
@@ -118,8 +118,12 @@ struct Metrics: Sendable {
         page.family("countersign_outbox_messages", .gauge, "Messages that wait to be delivered.")
         page.sample(status.count)
         page.family("countersign_outbox_oldest_age_seconds", .gauge, "For how long the oldest of them has waited.")
-        let age = status.oldest.map { Double(time.now.milliseconds - $0.milliseconds) / 1000 } ?? 0
+        let age = status.oldest.map { Double(ports.time.now.milliseconds - $0.milliseconds) / 1000 } ?? 0
         page.sample(max(0, age))
+        page.family(
+            "countersign_sign_in_work_level", .gauge,
+            "How hard the puzzle is that unknown browsers solve before a page reaches somebody; 0 for none.")
+        page.sample((try? await SignInWork.level(ports: ports)) ?? 0)
     }
 
     private func addProcess(to page: inout Exposition) {

@@ -38,13 +38,13 @@ extension SignInDoor {
         table.add(.post, "/signin/ask") { [self] request, context in
             let (carried, form, visit) = try await opened(request, context)
             let way = form[ChooseWayPage.field].flatMap { SignInWay(rawValue: $0) } ?? .device
-            return try await ask(carried, by: way, visit)
+            return try await ask(carried, by: way, form, visit)
         }
         // What a page shows is asked for once more.
         for way in SignInWay.allCases where way != .passkey {
             table.add(.post, Self.path(toAskBy: way)) { [self] request, context in
-                let (carried, _, visit) = try await opened(request, context)
-                return try await ask(carried, by: way, visit)
+                let (carried, form, visit) = try await opened(request, context)
+                return try await ask(carried, by: way, form, visit)
             }
         }
         table.add(.post, Self.passkeyPath) { [self] request, context in
@@ -66,7 +66,7 @@ extension SignInDoor {
 
     private static let passkeyPath = "/signin/passkey"
 
-    private static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
+    static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
 
     private func addWaiting(to table: inout RouteTable) {
         table.add(.get, "/signin/:id", query: ["look"]) { [self] request, context in
@@ -134,11 +134,13 @@ extension SignInDoor {
         return (carried, form, visit)
     }
 
-    private func ask(_ carried: CarriedSignIn, by way: SignInWay, _ visit: Visit) async throws -> Response {
+    private func ask(
+        _ carried: CarriedSignIn, by way: SignInWay, _ form: FormFields, _ visit: Visit
+    ) async throws -> Response {
         let language = self.language(carried.wanted.languages, visit.incoming)
         let request = AskSignIn.Request(
             carried, by: way, browser: visit.browser, place: visit.place, language: LanguageTag(language.rawValue),
-            network: visit.incoming.context.network)
+            network: visit.incoming.context.network, nonce: form[WorkPage.field].flatMap { UInt32($0) })
         switch try await AskSignIn.ask(request, ports: ports) {
         case .asked(let asked): return Self.redirect(to: "/signin/\(asked.id)")
         case .clientGone: throw PageError.unknownClient
@@ -147,7 +149,25 @@ extension SignInDoor {
             return try await codePage(of: open, .tooEarly(seconds: Int(seconds.value)), typed: nil, visit)
         case .tooMany(let seconds):
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now).said(in: language)
+        case .needsWork(let work, let problem): return try await workPage(work, problem, carried, visit)
         }
+    }
+
+    /// The page that gives a browser work before its choice is followed.
+    private func workPage(
+        _ work: SignInWork, _ problem: SignInWork.Problem?, _ carried: CarriedSignIn, _ visit: Visit
+    ) async throws -> Response {
+        let frame = try await frame(carried, giving: work, visit)
+        let page = WorkPage(
+            action: Self.path(toAskBy: work.way),
+            puzzle: WorkPage.Puzzle(
+                seed: Hex.encode(SignInWork.seed(of: frame.request ?? "")), bits: work.bits),
+            seconds: Int(work.wait(at: ports.time.now).value),
+            exits: PageExits(
+                anotherWayAction: carried.wanted.identifier == nil ? "/signin/start" : "/signin/choose",
+                cancelAction: "/signin/cancel"),
+            problem: problem.map { $0 == .wrong ? WorkPage.Problem.wrong : .early })
+        return reply(page, in: frame, carried, visit)
     }
 
     /// Takes the answer of a passkey to the page that the form names.
@@ -404,7 +424,9 @@ extension SignInDoor {
     }
 
     /// What every page of a sign-in shows.
-    private func frame(_ carried: CarriedSignIn, _ visit: Visit, of known: Client? = nil) async throws -> PageFrame {
+    private func frame(
+        _ carried: CarriedSignIn, giving work: SignInWork? = nil, _ visit: Visit, of known: Client? = nil
+    ) async throws -> PageFrame {
         let wanted = carried.wanted
         let client: Client
         if let known {
@@ -422,7 +444,7 @@ extension SignInDoor {
             language: language(wanted.languages, visit.incoming), issuerHost: ports.issuer.host,
             client: PageFrame.Client(
                 name: client.name.text, host: URLComponents(string: wanted.redirectURI)?.host ?? ""),
-            ledger: ledger, request: try SealedSignIn.seal(carried, for: visit.browser, ports: ports),
+            ledger: ledger, request: try SealedSignIn.seal(carried, with: work, for: visit.browser, ports: ports),
             languageSwitch: .post("/signin/start"), now: Int(ports.time.now.seconds))
     }
 

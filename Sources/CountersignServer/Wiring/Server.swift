@@ -252,7 +252,7 @@ package struct Server: Sendable {
         if let address = settings.metrics, let requests {
             let metrics = Metrics(
                 requests: requests, load: load, connections: connections, waits: resources.waits,
-                deliveries: deliveries, store: store, time: resources.ports.time)
+                deliveries: deliveries, store: store, ports: resources.ports)
             services.append(.init(service: MetricsService(metrics: metrics, address: address)))
         }
         return services

@@ -59,7 +59,7 @@ package struct ServerSettings: Sendable {
     package var typeFile: String?
     /// How long old data is kept.
     package var retention = Retention()
-    /// The limits for each client.
+    /// The limits, for each client and for all together.
     package var limits = ClientLimits()
     /// The texts of messages to people.
     package var messages = MessageTexts()
