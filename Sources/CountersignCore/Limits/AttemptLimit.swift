@@ -70,8 +70,8 @@ enum AttemptLimit: Hashable, Sendable {
     case strangersSignIns(maximum: Int)
     /// How often there were too many of them; it sets how hard the work is.
     case workSteps
-    /// Uses of one solved puzzle, by its hash.
-    case solvedWork(String)
+    /// Uses of one solved puzzle, by its hash, while it is good.
+    case solvedWork(String, lifetime: Seconds)
     /// Sign-ins for which one network has waited in the place of work.
     case waitsForWorkFrom([UInt8])
     /// Sign-ins for which anybody has waited in the place of work.
@@ -114,7 +114,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongSignInCodes(let address): "wrong sign-in codes \(address)"
         case .strangersSignIns: "strangers' sign-ins"
         case .workSteps: "work"
-        case .solvedWork(let puzzle): "work \(puzzle)"
+        case .solvedWork(let puzzle, _): "work \(puzzle)"
         case .waitsForWorkFrom(let network): "waits from \(Hex.encode(network))"
         case .waitsForWork: "waits"
         case .codesOf(let session): "codes of \(session)"
@@ -131,8 +131,8 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
             .signInsFrom, .signInCodes, .strangersSignIns, .waitsForWork, .codesOf, .ownSignIns:
             .minutes(1)
-        case .workSteps: SignInWork.duration
-        case .solvedWork: SignInWork.lifetime
+        case .workSteps: .minutes(10)
+        case .solvedWork(_, let lifetime): lifetime
         case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys,
             .addressCodes, .waitsForWorkFrom,
             .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
@@ -151,7 +151,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf, .ownSignIns: 60
         case .passkeys: 20
-        case .workSteps: SignInWork.highestLevel
+        case .workSteps: 3
         case .solvedWork: 1
         case .waitsForWorkFrom: 10
         case .textCodes, .newDeviceAsks, .signInMessages: 5

@@ -37,9 +37,7 @@ package struct SignInWork: Hashable, Sendable {
     /// For how long a solution is taken.
     package static let lifetime = Seconds.minutes(5)
     /// The highest level.
-    package static let highestLevel = 3
-    /// For how long work is needed once there were too many sign-ins.
-    static let duration = Seconds.minutes(10)
+    package static let highestLevel = AttemptLimit.workSteps.maximum
 
     /// The way for which it is done.
     package let way: SignInWay
@@ -156,7 +154,9 @@ extension UnitOfWork {
             return refusal
         }
         // check: SignInWorkTests.replayed
-        guard try !count(.solvedWork(Hex.encode(seed))).isExceeded else { return another }
+        guard try !count(.solvedWork(Hex.encode(seed), lifetime: SignInWork.lifetime)).isExceeded else {
+            return another
+        }
         return nil
     }
 
