@@ -92,6 +92,9 @@ let package = Package(
         .systemLibrary(
             name: "CQREncode", pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+        .systemLibrary(
+            name: "CMaxMindDB", pkgConfig: "libmaxminddb",
+            providers: [.apt(["libmaxminddb-dev"]), .brew(["libmaxminddb"])]),
         .target(
             name: "CountersignDelivery",
             dependencies: [
@@ -110,7 +113,7 @@ let package = Package(
             name: "CountersignServer",
             dependencies: [
                 "CountersignCore", "CountersignStorage", "CountersignDelivery", "CountersignPages", "RelyingPartyAPI",
-                "COpenAPI", "CQREncode", "JOSE",
+                "COpenAPI", "CMaxMindDB", "CQREncode", "JOSE",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("HummingbirdCore", "hummingbird"),

@@ -1,5 +1,6 @@
 import CountersignCore
 import CountersignWire
+import Encodings
 import Testing
 
 @Suite("The line that says from where a user started something")
@@ -53,5 +54,46 @@ struct ContextLineTests {
     @Test("Nothing makes no line")
     func nothing() {
         #expect(ContextLine(address: nil, userAgent: nil) == nil)
+    }
+
+    private struct Known: Places {
+        func place(of address: String) -> Place? { address == "203.0.113.7" ? ContextLineTests.cologne : nil }
+    }
+
+    static let cologne: Place? = {
+        guard let german = LanguageTag("de") else { return nil }
+        return Place(
+            city: .init([.english: "Cologne", german: "Köln"]), country: .init([.english: "Germany"]),
+            countryCode: "DE")
+    }()
+
+    @Test("The place of the address stands at the end, in a language")
+    func place() throws {
+        let line = try #require(ContextLine(address: "203.0.113.7", userAgent: Self.firefox))
+        let placed = line.placed(by: Known(), in: LanguageTag("de"))
+        #expect(placed.line.text == "Firefox on Windows, 203.0.113.7, Köln, Germany")
+        #expect(placed.named(in: nil).line.text == "Firefox on Windows, 203.0.113.7, Cologne, Germany")
+        #expect((placed.address, placed.userAgent) == (line.address, line.userAgent))
+        // It is named anew, and is no longer looked up.
+        #expect(placed.placed(by: NoPlaces(), in: nil).line == placed.named(in: nil).line)
+        #expect(placed.placed(at: nil, in: nil) == line)
+    }
+
+    @Test("Without a place, or an address, nothing changes", arguments: ["203.0.113.8", nil])
+    func noPlace(_ address: String?) throws {
+        let line = try #require(ContextLine(address: address, userAgent: Self.firefox))
+        #expect(line.placed(by: Known(), in: nil) == line)
+        #expect(line.json.text == line.placed(by: NoPlaces(), in: nil).json.text)
+        #expect(line.json["place"] == nil)
+    }
+
+    @Test("What is stored of a line is read as it was, with its place of the time")
+    func stored() throws {
+        let line = try #require(ContextLine(address: "203.0.113.7", userAgent: Self.firefox))
+        #expect(line.json.text == #"{"address":"203.0.113.7","agent":"\#(Self.firefox)"}"#)
+        #expect(ContextLine(line.json) == line)
+        let placed = line.placed(by: Known(), in: LanguageTag("de"))
+        #expect(ContextLine(placed.json, in: LanguageTag("de")) == placed)
+        #expect(ContextLine(placed.json)?.line == placed.named(in: nil).line)
     }
 }

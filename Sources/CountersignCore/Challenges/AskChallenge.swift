@@ -76,7 +76,9 @@ package enum AskChallenge {
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
         let sendsTexts = ports.transports.text
         let limits = ports.limits
-        let result = try await ports.commit(at: now, as: caller.actor) { work in
+        var request = request
+        request.context = request.context?.placed(by: ports.places, in: request.locale?.tag)
+        let result = try await ports.commit(at: now, as: caller.actor) { [request] work in
             // Nothing would cancel what a client asks that is being disabled.
             let held = try work.clients.lock(caller.client, asking: request.type)
             if let refusal = try work.stores.refusal(of: caller, as: held?.client, needing: .challenges, at: now) {

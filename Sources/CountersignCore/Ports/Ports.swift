@@ -80,6 +80,8 @@ package final class Ports: Sendable {
     package let limits: ClientLimits
     /// Calls the hooks of custom authenticators.
     package let hooks: any AuthenticatorHooks
+    /// Tells where network addresses are thought to be.
+    package let places: any Places
     /// The log for faults and refusals.
     package let logger: Logger
     /// The challenges that were sealed last.
@@ -98,7 +100,8 @@ package final class Ports: Sendable {
         issuer: Issuer, store: any Store, changes: any ChangeNotifier, time: any TimeSource,
         clock: any Clock<Duration>, random: any RandomSource,
         hasher: KeyedHasher, keys: any IssuerKeySource, transports: Transports = Transports(),
-        limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, logger: Logger
+        limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, places: any Places = NoPlaces(),
+        logger: Logger
     ) {
         self.issuer = issuer
         self.store = store
@@ -111,6 +114,7 @@ package final class Ports: Sendable {
         self.transports = transports
         self.limits = limits
         self.hooks = hooks
+        self.places = places
         self.logger = logger
     }
 }

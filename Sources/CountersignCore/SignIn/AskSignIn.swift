@@ -69,7 +69,8 @@ package enum AskSignIn {
             verification: ports.random.id(at: now), message: ports.random.id(at: now), nonce: ports.random.bytes(32),
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
         var wanted = request.carried.wanted
-        wanted.askedFrom = request.place
+        // The phone names the place in the words of the page.
+        wanted.askedFrom = request.place?.named(in: request.language)
         wanted.askedIn = request.language
         let limits = ports.limits
         let (outcome, level) = try await ports.commit(at: now, as: .system) { [wanted] work in
@@ -207,7 +208,7 @@ extension UnitOfWork {
     ) throws -> AskSignIn.Answer {
         switch request.way {
         case .device: return .asked(number(of: client.id, made))
-        case .qr: return try code(of: client, from: request.place, made, limits)
+        case .qr: return try code(of: client, from: wanted.askedFrom, made, limits)
         // The page itself has what a passkey signs.
         case .passkey: return .refused(.clientGone)
         case .email, .text:

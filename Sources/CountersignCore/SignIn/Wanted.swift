@@ -98,19 +98,55 @@ extension Wanted {
         hint = json["hint"]?.string.flatMap { UserReference($0) }
         languages = json["languages"]?.string
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }
-        askedFrom = json["asked_from"].flatMap { ContextLine($0) }
         askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
+        askedFrom = json["asked_from"].flatMap { ContextLine($0, in: askedIn) }
     }
 }
 
 /// The form in which rows hold it, sealed.
 extension ContextLine {
     package var json: JSONValue {
-        .members(["address": address.map(JSONValue.string), "agent": userAgent.map(JSONValue.string)])
+        .members([
+            "address": address.map(JSONValue.string), "agent": userAgent.map(JSONValue.string), "place": place?.json,
+        ])
     }
 
     /// Reads the form; nil if it says nothing.
-    package init?(_ json: JSONValue) {
-        self.init(address: json["address"]?.string, userAgent: json["agent"]?.string)
+    ///
+    /// - Parameters:
+    ///   - json: the form.
+    ///   - language: the language of the line; nil for English.
+    package init?(_ json: JSONValue, in language: LanguageTag? = nil) {
+        guard let line = ContextLine(address: json["address"]?.string, userAgent: json["agent"]?.string) else {
+            return nil
+        }
+        self = line.placed(at: json["place"].flatMap { Place($0) }, in: language)
+    }
+}
+
+extension Place {
+    fileprivate var json: JSONValue {
+        .members(["city": city?.json, "country": country?.json, "code": countryCode.map(JSONValue.string)])
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        self.init(
+            city: json["city"].flatMap { Name($0) }, country: json["country"].flatMap { Name($0) },
+            countryCode: json["code"]?.string)
+    }
+}
+
+extension Place.Name {
+    fileprivate var json: JSONValue {
+        var members = JSONObject()
+        for language in Place.languages { members[language.description] = texts[language].map(JSONValue.string) }
+        return .object(members)
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        let texts = Place.languages.compactMap { language in
+            json[language.description]?.string.map { (language, $0) }
+        }
+        self.init(Dictionary(texts) { first, _ in first })
     }
 }

@@ -14,6 +14,7 @@ package enum Doctor {
         var findings = files(of: settings) + [disk(settings.dataFolder)]
         findings += await database(settings, now: now)
         if let tls = settings.tls { findings.append(certificate(tls, now: Int(now.seconds))) }
+        if let path = settings.placesDatabase { findings.append(places(path, now: Int(now.seconds))) }
         if let files = settings.mail { findings.append(await mail(files)) }
         findings += await Reachability.examine(settings, now: now)
         return findings
@@ -164,6 +165,27 @@ package enum Doctor {
             return .warning("certificate", "It expires in \(days) days.", "Renew it; it is read again by itself.")
         } catch {
             return .fault("certificate", "\(error)", "Put a certificate and its key there, both in PEM.")
+        }
+    }
+
+    /// Checks the database of places at a time, in seconds since 1970: whether it can be used, its kind and its age.
+    static func places(_ path: String, now: Int) -> DiagnosticResult {
+        do {
+            let database = try PlacesDatabase(path)
+            let (type, days) = (database.type, (now - database.builtAt) / day)
+            guard ["city", "country", "enterprise"].contains(where: type.lowercased().contains) else {
+                return .warning(
+                    "places", "\(path) is of the type \(type): it may name no cities and countries.",
+                    "Name a database of cities or countries with places_database.")
+            }
+            guard days <= 60 else {
+                return .warning(
+                    "places", "\(path) (\(type)) is \(days) days old.",
+                    "Update it, because addresses move; it is read again by itself.")
+            }
+            return .fine("places", "\(path) (\(type)) is \(max(0, days)) days old.")
+        } catch {
+            return .fault("places", error.description, "A server that runs uses what it has; it does not start again.")
         }
     }
 }

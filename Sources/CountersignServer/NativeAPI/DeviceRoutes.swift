@@ -29,7 +29,8 @@ extension NativeAPI {
             let request = try deviceRequest(incoming)
             let enrollment = try EnrollmentRequest(incoming.json())
             try admit(enrollment.push)
-            let place = ContextLine(address: incoming.context.caller?.description, userAgent: nil)
+            let place = ContextLine(address: incoming.context.caller?.description, userAgent: nil)?
+                .placed(by: ports.places, in: nil)
             return try await reply(EnrollDevice.enroll(enrollment, provedBy: request, from: place, ports: ports))
         }
         routes.device(.get, "/v1/enrollments/self") { [ports, self] call, _ in

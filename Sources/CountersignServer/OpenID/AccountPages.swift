@@ -126,7 +126,9 @@ extension SignInDoor {
         eventsAfter cursor: String? = nil
     ) async throws -> Response {
         try await withAccount(visit, languages, eventsAfter: cursor) { account in
-            let page = account.page(announcement, languages: languages, at: ports.time.now)
+            let page = account.page(
+                announcement, languages: languages, in: LanguageTag(language(languages, visit.incoming).rawValue),
+                at: ports.time.now, ports.places)
             return try accountReply(account, visit, languages, path: AccountPage.path) { _ in page }
         }
     }
@@ -195,7 +197,8 @@ extension Account {
     var personName: String? { addresses.first?.address.description }
 
     fileprivate func page(
-        _ announcement: AccountPage.Announcement?, languages: String?, at now: Timestamp
+        _ announcement: AccountPage.Announcement?, languages: String?, in language: LanguageTag?, at now: Timestamp,
+        _ places: any Places
     ) -> AccountPage {
         let query = [("before", cursor), ("ui_locales", languages)].compactMap { name, value in
             value.map { (name, $0) }
@@ -206,7 +209,8 @@ extension Account {
             devices: devices.map { page(of: $0, at: now) },
             confirming: confirmation == .refused ? .afterSignIn(with: confirmedDevice(at: now)) : .here,
             passkeys: passkeys.map { $0.row(at: now) },
-            createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath, sessions: sessions.map(page),
+            createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath,
+            sessions: sessions.map { page(of: $0, in: language, places) },
             access: access.map(\.page), activity: events.compactMap(\.activity),
             earlierPath: cursor.map { _ in "\(AccountPage.path)?\(FormText.encoded(query))#activity" })
     }
@@ -258,8 +262,11 @@ extension Account {
             confirmingFrom: enrollment.confirmingFrom.map { Int($0.seconds) })
     }
 
-    private func page(of open: OpenSession) -> AccountPage.Session {
+    private func page(
+        of open: OpenSession, in language: LanguageTag?, _ places: any Places
+    ) -> AccountPage.Session {
         let session = open.session
+        let from = session.place?.placed(by: places, in: language)
         let way: AccountPage.Session.Way? =
             switch session.authentication.evidence {
             case .approval: open.by.map { .device($0.text) }
@@ -269,8 +276,8 @@ extension Account {
             }
         return AccountPage.Session(
             id: "\(session.id)",
-            browser: session.place?.userAgent.flatMap { ContextLine(address: nil, userAgent: $0)?.line.text },
-            place: session.place?.address, since: Int(session.createdAt.seconds),
+            browser: from?.userAgent.flatMap { ContextLine(address: nil, userAgent: $0)?.line.text },
+            place: from?.place?.text(in: language) ?? from?.address, since: Int(session.createdAt.seconds),
             lastSeen: session.usedAt > session.createdAt ? Int(session.usedAt.seconds) : nil, way: way,
             isThisOne: session.id == visit.session.id)
     }

@@ -34,7 +34,7 @@ extension SignInDoor {
                     visit)
             case .elsewhere(let found, _):
                 let page = LinkElsewherePage(
-                    facts: try await facts(of: found), askedAt: Int(found.id.time.seconds),
+                    facts: try await facts(of: found, visit), askedAt: Int(found.id.time.seconds),
                     action: Self.path(of: visit.incoming))
                 return PageResponse(page, in: strangeFrame(found, visit)).response()
             case .over: throw tooOld(visit)
@@ -54,7 +54,7 @@ extension SignInDoor {
             case .elsewhere(let found, let code):
                 let page = LinkCodePage(
                     digits: code.digits, expiresAt: Int((found.ask?.until ?? ports.time.now).seconds),
-                    facts: try await facts(of: found))
+                    facts: try await facts(of: found, visit))
                 return PageResponse(page, in: strangeFrame(found, visit)).response()
             case .over: throw tooOld(visit)
             }
@@ -106,14 +106,17 @@ extension SignInDoor {
 
     static func path(of incoming: Incoming) -> String { String(incoming.target.prefix { $0 != "?" }) }
 
-    private func facts(of found: Authorization) async throws -> LinkFacts {
+    private func facts(of found: Authorization, _ visit: Visit) async throws -> LinkFacts {
         guard case .shown(let client, _) = try await ShowRelyingParty.show(found.client, ports: ports) else {
             throw PageError.unknownClient
         }
         let from = found.wanted.askedFrom
+        let language = LanguageTag(language(found.wanted.languages, visit.incoming).rawValue)
+        let place = [from?.place?.text(in: language), from?.address].compactMap(\.self)
         return LinkFacts(
             client: client.name.text, host: URLComponents(string: found.wanted.redirectURI)?.host ?? "",
-            browser: ContextLine(address: nil, userAgent: from?.userAgent)?.line.text, place: from?.address)
+            browser: ContextLine(address: nil, userAgent: from?.userAgent)?.line.text,
+            place: place.isEmpty ? nil : place.joined(separator: ", "))
     }
 
     /// The frame in a browser that has not begun anything.

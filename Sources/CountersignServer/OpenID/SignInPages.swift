@@ -436,12 +436,14 @@ extension SignInDoor {
         } else {
             throw PageError.unknownClient
         }
+        let language = language(wanted.languages, visit.incoming)
         let ledger = PageFrame.Ledger(
             identifier: wanted.identifier?.shown, changePath: wanted.identifier.map { _ in "/signin/start" },
             browser: ContextLine(address: nil, userAgent: visit.incoming.headers[.userAgent])?.line.text,
+            place: visit.place?.place?.text(in: LanguageTag(language.rawValue)),
             address: visit.incoming.context.caller?.description, askedAt: Int(ports.time.now.seconds))
         return PageFrame(
-            language: language(wanted.languages, visit.incoming), issuerHost: ports.issuer.host,
+            language: language, issuerHost: ports.issuer.host,
             client: PageFrame.Client(
                 name: client.name.text, host: URLComponents(string: wanted.redirectURI)?.host ?? ""),
             ledger: ledger, request: try SealedSignIn.seal(carried, with: work, for: visit.browser, ports: ports),

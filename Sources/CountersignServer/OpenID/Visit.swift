@@ -12,6 +12,7 @@ struct Visit: Sendable {
     /// The secret of the browser's session; nil if it has none.
     let session: Secret<String>?
     let incoming: Incoming
+    private let places: any Places
 
     /// A visit, with a new cookie for a browser that has none.
     init(_ incoming: Incoming, _ cookies: BrowserCookies, _ ports: Ports) {
@@ -23,11 +24,12 @@ struct Visit: Sendable {
         isNew = known == nil
         session = cookies.session(of: incoming.headers)
         self.incoming = incoming
+        places = ports.places
     }
 
     /// From where the visit comes, as devices show it.
     var place: ContextLine? {
-        ContextLine(
-            address: incoming.context.caller?.description, userAgent: incoming.headers[.userAgent])
+        ContextLine(address: incoming.context.caller?.description, userAgent: incoming.headers[.userAgent])?
+            .placed(by: places, in: nil)
     }
 }

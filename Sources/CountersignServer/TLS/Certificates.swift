@@ -10,7 +10,7 @@ final class Certificates: Sendable {
 
     private struct State {
         var context: NIOSSLContext
-        var files: [TLSFiles.FileState?]
+        var files: [FileState?]
     }
 
     private let files: TLSFiles

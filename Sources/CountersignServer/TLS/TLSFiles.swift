@@ -48,27 +48,4 @@ package struct TLSFiles: Hashable, Sendable {
 
     /// A value that changes when a file changes.
     var state: [FileState?] { [certificate, key].map(FileState.init(path:)) }
-
-    /// The attributes of a file by which a change is noticed without reading the file.
-    struct FileState: Hashable, Sendable {
-        let seconds: Int
-        let nanoseconds: Int
-        let size: Int64
-        let number: UInt64
-
-        /// Reads the attributes of a file; nil if there is no such file.
-        init?(path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            #if canImport(Darwin)
-                let time = status.st_mtimespec
-            #else
-                let time = status.st_mtim
-            #endif
-            seconds = Int(time.tv_sec)
-            nanoseconds = Int(time.tv_nsec)
-            size = Int64(status.st_size)
-            number = UInt64(status.st_ino)
-        }
-    }
 }

@@ -33,6 +33,8 @@ struct DataFolder: Sendable {
     let database: String
     var masterKey: String { "\(path)/master.key" }
     var bootstrapToken: String { "\(path)/bootstrap.token" }
+    /// Where the database of places is copied for a moment; an earlier file of this name is removed.
+    var placesCopy: String { "\(path)/.places.copy" }
     /// The folder for messages to people in development mode.
     var messages: String { "\(path)/outbox" }
 

@@ -36,6 +36,7 @@ package struct Server: Sendable {
     private let settings: ServerSettings
     private let lock: FolderLock
     private let certificates: Certificates?
+    private let places: PlacesFile?
     private let requests: RequestCounts?
     private let connections: ConnectionCounts
     private let load: LoadLimit
@@ -71,6 +72,9 @@ package struct Server: Sendable {
         certificates = try settings.tls.map { try Certificates($0, logger: logger) }
         let folder = try DataFolder(settings)
         lock = try folder.lock()
+        places = try settings.placesDatabase.map { path throws(StartError) in
+            try PlacesFile(path, copiedTo: folder.placesCopy, logger: logger)
+        }
         let scheme = settings.tls == nil ? "http" : "https"
         guard let issuer = settings.issuer ?? Issuer("\(scheme)://\(settings.host):\(settings.port)") else {
             throw StartError("Name the public URL with --issuer: \(settings.host) is not this machine's own address.")
@@ -117,7 +121,8 @@ package struct Server: Sendable {
             hasher: hasher, keys: store.issuerKeySource,
             transports: Transports(
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
-            limits: settings.limits, hooks: HooksBesidesWork(hooks: hooks), logger: logger)
+            limits: settings.limits, hooks: HooksBesidesWork(hooks: hooks), places: places ?? NoPlaces(),
+            logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
         load = LoadLimit(most: settings.mostLoad)
@@ -233,8 +238,8 @@ package struct Server: Sendable {
         try end.get()
     }
 
-    /// The services that depend on the settings: the metrics' listener, and either certificate reloading or a handler
-    /// for SIGHUP.
+    /// The services that depend on the settings: the metrics' listener, the watch on the file with places, and either
+    /// certificate reloading or a handler for SIGHUP.
     private func besides(_ deliveries: DeliveryCounts) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let certificates {
@@ -249,6 +254,7 @@ package struct Server: Sendable {
                         }
                     }))
         }
+        if let places { services.append(.init(service: Background { try await places.watch() })) }
         if let address = settings.metrics, let requests {
             let metrics = Metrics(
                 requests: requests, load: load, connections: connections, waits: resources.waits,

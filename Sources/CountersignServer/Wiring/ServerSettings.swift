@@ -57,6 +57,8 @@ package struct ServerSettings: Sendable {
     package var texts: TextGatewayFiles?
     /// The file with the challenge types that every start sets; nil for none.
     package var typeFile: String?
+    /// The file with the places of network addresses, in MaxMind DB format; nil for none.
+    package var placesDatabase: String?
     /// How long old data is kept.
     package var retention = Retention()
     /// The limits, for each client and for all together.
@@ -89,6 +91,9 @@ extension ServerSettings {
         do { _ = try mail?.settings() } catch { complaints.append("\(error)") }
         do { _ = try texts?.gateway() } catch { complaints.append("\(error)") }
         if let typeFile { do { _ = try TypeFile.types(in: typeFile) } catch { complaints.append("\(error)") } }
+        if let placesDatabase {
+            do { _ = try PlacesDatabase(placesDatabase) } catch { complaints.append("\(error)") }
+        }
         if let issuer = issuer ?? Issuer("http://localhost") {
             do { _ = try messages.templates(issuer: issuer) } catch { complaints.append("\(error)") }
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// From where a user started something, as one line: `Firefox on Windows, 203.0.113.7`.
+/// From where a user started something, as one line: `Firefox on Windows, 203.0.113.7, Berlin, Germany`.
 ///
 /// Rendered by the server, so that no relying party can put words of its own there.
 package struct ContextLine: Hashable, Sendable {
@@ -8,6 +8,8 @@ package struct ContextLine: Hashable, Sendable {
     package let address: String?
     /// The browser's `User-Agent`.
     package let userAgent: String?
+    /// Where the address is thought to be; nil where that is not known.
+    package let place: Place?
     /// The line.
     package let line: DisplayLine
 
@@ -27,7 +29,32 @@ package struct ContextLine: Hashable, Sendable {
         self.address = address
         self.userAgent = userAgent
         self.line = line
+        place = nil
     }
+
+    private init(_ other: ContextLine, at place: Place, _ line: DisplayLine) {
+        address = other.address
+        userAgent = other.userAgent
+        self.place = place
+        self.line = line
+    }
+
+    /// The same, with a place at the end of its line.
+    ///
+    /// - Parameters:
+    ///   - place: the place of the address; nil for none.
+    ///   - language: the language of the place's name; nil for English.
+    package func placed(at place: Place?, in language: LanguageTag?) -> ContextLine {
+        if place == nil, self.place == nil { return self }
+        guard let plain = ContextLine(address: address, userAgent: userAgent) else { return self }
+        guard let place, let line = try? DisplayLine("\(plain.line.text), \(place.text(in: language))") else {
+            return plain
+        }
+        return ContextLine(self, at: place, line)
+    }
+
+    /// The same, with the name of its place in a language; nil for English.
+    package func named(in language: LanguageTag?) -> ContextLine { placed(at: place, in: language) }
 
     /// The address in its one spelling, or nil.
     private static func canonical(_ address: String) -> String? {

@@ -1,0 +1,161 @@
+import CountersignWire
+import Encodings
+import NIOHTTP1
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import CountersignServer
+
+// Spec: docs/decisions/0083-places.md.
+@Suite("Places beside the addresses that people see")
+struct PlacePageTests {
+    private static let firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:133.0) Gecko/20100101 Firefox/133.0"
+    /// What the proxy says of a browser in Cologne.
+    private static let headers = [("X-Forwarded-For", "203.0.113.7"), ("User-Agent", firefox)]
+
+    /// A scene on a server with a database of places, behind a proxy.
+    private static func with(
+        trusting networks: [String] = ["127.0.0.1"],
+        _ body: @escaping @Sendable (SignInPageScene) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("places.mmdb", PlacesTests.sample().file)
+        try await TestServer.with(
+            dataFolder: folder.path("data"),
+            settings: {
+                $0.placesDatabase = path
+                $0.proxies = TrustedProxies(networks: networks.compactMap { Network($0) })
+            }
+        ) { server in
+            let scene = try await Scene.make(server)
+            let made = SignInPageScene(
+                scene: scene, browser: TestBrowser(server), credential: scene.shop.credential)
+            try await made.set(["asked_browsers": "all", "ways": ["device", "qr", "email"]])
+            let claim: JSONValue = ["email": "customer-1@example.com"]
+            #expect(try await scene.shop.call(.PATCH, "/v1/users/\(scene.user)", claim).status == 200)
+            try await body(made)
+        }
+    }
+
+    private static func submit(
+        _ scene: SignInPageScene, _ page: Page, to path: String, _ fields: [(String, String)]
+    ) async throws -> Page {
+        let request = try #require(page.request, "\(page.reply)")
+        return try await scene.browser.post(path, [("request", request)] + fields, headers: headers)
+    }
+
+    /// From the client's request to the page that waits.
+    private static func ask(
+        _ scene: SignInPageScene, by way: String, _ changes: KeyValuePairs<String, String?> = [:]
+    ) async throws -> (path: String, page: Page) {
+        let first = try await scene.browser.get(scene.request(changes), headers: headers)
+        let name = [("identifier", "customer-1@example.com")]
+        let second = try await submit(scene, first, to: "/signin/choose", name)
+        let asked = try await submit(scene, second, to: "/signin/ask", [("way", way)])
+        let path = try #require(asked.location, "\(asked.reply)")
+        return (path, try await scene.browser.get(path, headers: headers))
+    }
+
+    @Test(
+        "Page and phone name the same place, in the language of the page",
+        arguments: [("en", "Cologne, Germany"), ("de", "Köln, Deutschland")])
+    func number(_ language: String, _ place: String) async throws {
+        try await Self.with { scene in
+            let (_, page) = try await Self.ask(scene, by: "device", ["ui_locales": language])
+            #expect(page.html.contains("<strong>\(place)</strong>"), "\(page.html)")
+            #expect(page.html.contains("<bdi>\(place)</bdi>, <bdi dir=\"ltr\">203.0.113.7</bdi>"))
+            let body = try await scene.scene.phone.open(try await scene.pending())
+            #expect(body.question.context?.text == "Firefox on Windows, 203.0.113.7, \(place)")
+            // The receipt holds the same line, which phone and server compare byte for byte.
+            try await scene.approve(page)
+        }
+    }
+
+    @Test("The account page names the place of each session, in its own language")
+    func sessions() async throws {
+        try await Self.with { scene in
+            let made = try await scene.server.makeClient("Acme account")
+            let settings: JSONValue = [
+                "profile": "web", "redirect_uris": [.string("\(scene.server.issuer)/account")], "asked_browsers": "all",
+                "registration": "known", "ways": ["device"],
+            ]
+            let set = try await scene.scene.administrator.call(
+                .PUT, "/v1/admin/clients/\(made.credential.id)/openid", settings)
+            #expect(set.status == 200, "\(set)")
+            let (path, page) = try await Self.ask(scene, by: "device", ["ui_locales": "de"])
+            try await scene.approve(page)
+            #expect(try await scene.browser.get("\(path)/done").result["code"] != nil)
+            let account = try await scene.browser.get("/account")
+            #expect(account.html.contains("<bdi>Cologne, Germany</bdi>. "), "\(account.html)")
+            let german = try await scene.browser.get("/account?ui_locales=de")
+            #expect(german.html.contains("<bdi>Köln, Deutschland</bdi>. "))
+        }
+    }
+
+    @Test("A mail with a code names the place, and so does its link in another browser")
+    func mail() async throws {
+        try await Self.with { scene in
+            _ = try await Self.ask(scene, by: "email")
+            var link: String?
+            for _ in 0..<200 where link == nil {
+                let mails = try await scene.server.send(.GET, "/dev/outbox").success()["messages"]?.array ?? []
+                for text in mails.compactMap({ $0["text"]?.string }) {
+                    #expect(text.contains("Firefox on Windows, 203.0.113.7, Cologne, Germany"), "\(text)")
+                    link = text.firstMatch(of: #/\/signin\/[^\s]*/#).map { String($0.output) }
+                }
+                if link == nil { try await Task.sleep(for: .milliseconds(25)) }
+            }
+            let elsewhere = try await TestBrowser(scene.server).get(try #require(link))
+            #expect(elsewhere.heading == "This is not the browser you began in")
+            #expect(elsewhere.html.contains("Cologne, Germany, 203.0.113.7"), "\(elsewhere.html)")
+        }
+    }
+
+    @Test("A caller who is no trusted proxy chooses no place")
+    func untrusted() async throws {
+        try await Self.with(trusting: []) { scene in
+            let (_, page) = try await Self.ask(scene, by: "device")
+            #expect(page.html.contains("<strong>127.0.0.1</strong>"))
+            #expect(!page.html.contains("Cologne") && !page.html.contains("203.0.113.7"))
+            let body = try await scene.scene.phone.open(try await scene.pending())
+            #expect(body.question.context?.text == "Firefox on Windows, 127.0.0.1")
+        }
+    }
+
+    @Test(
+        "What a relying party says of an address gets its place from the server, in the language of the question",
+        arguments: [
+            ("203.0.113.7", nil, "203.0.113.7, Cologne, Germany"),
+            ("203.0.113.7", "de-AT", "203.0.113.7, Köln, Deutschland"),
+            ("2001:db8:1::7", "fr", "2001:db8:1::7, Lissabon, Portugal"), ("192.168.1.1", "de", "192.168.1.1"),
+            ("192.0.2.1", nil, "192.0.2.1"),
+        ] as [(String, String?, String)])
+    func relyingParty(_ address: String, _ locale: String?, _ line: String) async throws {
+        try await Self.with { scene in
+            var members: JSONObject = ["context": ["ip": .string(address)]]
+            members["locale"] = locale.map(JSONValue.string)
+            let asked = try await scene.scene.ask(members)
+            let body = try await scene.scene.phone.open(asked.id)
+            #expect(body.question.context?.text == line)
+            let approved = try await scene.scene.approve(asked)
+            #expect(approved.status == 200, "\(approved)")
+        }
+    }
+
+    @Test("The question about a further device names the place that it enrolls from")
+    func furtherDevice() async throws {
+        try await Self.with { scene in
+            let invitation = try await scene.scene.shop.makeTicket(for: scene.scene.user)
+            let other = try await TestPhone(invitation: invitation, server: scene.server)
+            let body = try other.enrollmentRequest.encoded
+            let signed = try await other.signature(
+                .POST, "/v1/enrollments", body: body, keyID: "\(other.certificate.fingerprint)")
+            let reply = try await scene.server.send(
+                .POST, "/v1/enrollments", headers: signed + [("X-Forwarded-For", "203.0.113.7")], body: body)
+            #expect(reply.status < 300, "\(reply)")
+            let question = try await scene.scene.phone.open(try await scene.pending()).question
+            #expect(question.type == .newDevice && question.context?.text == "203.0.113.7, Cologne, Germany")
+        }
+    }
+}
