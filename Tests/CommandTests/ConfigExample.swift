@@ -96,6 +96,7 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
         ConfigExample("messages.sender", "ACME Bank", not: "two\nlines"),
         ConfigExample("messages.language", "pt-BR", not: "portuguese"),
         ConfigExample("type_file", "/etc/countersign/types.json", not: nil),
+        ConfigExample("places_database", "/var/lib/places/city.mmdb", not: nil),
         ConfigExample("limits.code_asks", "60", not: "0"), ConfigExample("limits.texts", "100", not: "many"),
         ConfigExample("limits.proof_of_work", "always", not: "0"),
         ConfigExample("messages.templates", "/etc/countersign/templates", not: nil),

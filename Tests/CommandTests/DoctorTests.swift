@@ -2,6 +2,7 @@ import CountersignStorage
 import CountersignWire
 import Encodings
 import Foundation
+import ServerTestSupport
 import TestSupport
 import Testing
 
@@ -132,5 +133,40 @@ struct DoctorTests {
         #expect(Doctor.certificate(files, now: start + 31 * day).state == .fault)
         let other = TLSFiles(certificate: folder.path("key.pem"), key: folder.path("cert.pem"))
         #expect(Doctor.certificate(other, now: start).state == .fault)
+    }
+
+    @Test(
+        "A database of places is judged by its kind and its age",
+        arguments: [
+            ("Test-City", 0, .fine, "(Test-City) is 0 days old."), ("Test-Country", 60, .fine, "is 60 days old."),
+            ("Test-City", -1, .fine, "is 0 days old."), ("Test-City", 61, .warning, "is 61 days old."),
+            ("Test-ASN", 0, .warning, "it may name no cities and countries."),
+        ] as [(String, Int, DiagnosticResult.State, String)])
+    func places(_ type: String, _ age: Int, _ state: DiagnosticResult.State, _ words: String) throws {
+        let folder = try TemporaryFolder()
+        var writer = PlacesWriter()
+        writer.type = type
+        try writer.add("203.0.113.0/24", .cologne)
+        let path = try folder.write("places.mmdb", writer.file)
+        let found = Doctor.places(path, now: Int(writer.builtAt) + age * 86_400)
+        #expect((found.name, found.state) == ("places", state))
+        #expect(found.what.hasPrefix(path) && found.what.hasSuffix(words), "\(found)")
+        #expect((found.cure == nil) == (state == .fine))
+    }
+
+    @Test("A database of places that cannot be used is a fault, and neither `serve` nor `config check` takes it")
+    func unusablePlaces() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("places.mmdb", "Berlin\n".utf8)
+        let data = folder.path("data")
+        let environment = ["COUNTERSIGN_PLACES_DATABASE": path]
+        let doctor = try await Tool.run(["admin", "doctor", "--data", data, "--json"], environment: environment)
+        #expect(doctor.status == 1)
+        #expect(try findings(doctor)["places"] == "fault")
+        for command in [["serve", "--port", "0"], ["config", "check"]] {
+            let refused = try await Tool.run(command + ["--data", data], environment: environment)
+            #expect(refused.status == 1)
+            #expect(refused.errors.hasPrefix("\(path) is not a whole file in MaxMind DB format."), "\(refused.errors)")
+        }
     }
 }

@@ -150,6 +150,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.typeFile.description.help)
     var typeFile: String?
 
+    @Option(help: Settings.placesDatabase.description.help)
+    var placesDatabase: String?
+
     @Option(help: Settings.codeAsks.description.help)
     var limitsCodeAsks: String?
 
@@ -237,6 +240,7 @@ struct ServeOptions: ParsableArguments {
         set(Settings.smsHeadersFile.description, [smsHeadersFile])
         set(Settings.smsSuccess.description, [smsSuccess])
         set(Settings.typeFile.description, [typeFile])
+        set(Settings.placesDatabase.description, [placesDatabase])
         set(Settings.codeAsks.description, [limitsCodeAsks])
         set(Settings.clientTexts.description, [limitsTexts])
         set(Settings.proofOfWork.description, [limitsProofOfWork])
@@ -292,6 +296,7 @@ extension ServerSettings {
             fcm = files
         }
         typeFile = configuration[Settings.typeFile]
+        placesDatabase = configuration[Settings.placesDatabase]
         retention.challenges = configuration[Settings.keepChallenges]
         retention.receipts = configuration[Settings.keepReceipts]
         retention.audit = configuration[Settings.keepAudit]

@@ -181,6 +181,11 @@ enum Settings {
         "Challenge types, as `countersign type list --json` prints them. They are set at each start; others stay.",
         fallbackText: "none")
 
+    static let placesDatabase = Setting<String?>.text(
+        "places_database", "the path of a file in MaxMind DB format",
+        "Where network addresses are thought to be, as people see it beside them. It is read again when it changes.",
+        fallbackText: "none: addresses stand alone")
+
     static let codeAsks = Setting<Int>.one(
         "limits.code_asks", "a number from 1 to 1000000",
         fallback: (ClientLimits().codeAsks, "\(ClientLimits().codeAsks)"),
@@ -263,7 +268,8 @@ enum Settings {
         AnySetting(smtpUsername), AnySetting(smtpPasswordFile), AnySetting(smtpAuthorities),
         AnySetting(smsTwilioAccount), AnySetting(smsTwilioTokenFile), AnySetting(smsURL), AnySetting(smsFrom),
         AnySetting(smsFormat), AnySetting(smsBody), AnySetting(smsHeadersFile), AnySetting(smsSuccess),
-        AnySetting(typeFile), AnySetting(messagesSender), AnySetting(messagesLanguage), AnySetting(messagesTemplates),
+        AnySetting(typeFile), AnySetting(placesDatabase),
+        AnySetting(messagesSender), AnySetting(messagesLanguage), AnySetting(messagesTemplates),
         AnySetting(keepChallenges), AnySetting(keepReceipts), AnySetting(keepAudit),
         AnySetting(codeAsks), AnySetting(clientTexts), AnySetting(proofOfWork),
         AnySetting(logLevel), AnySetting(logFormat),
