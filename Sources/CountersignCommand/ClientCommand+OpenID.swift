@@ -8,12 +8,12 @@ extension ClientCommand {
     struct OpenID: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "openid", abstract: "Clients that sign people in by OpenID Connect.",
-            subcommands: [Set.self, Show.self, Remove.self])
+            subcommands: [Set.self, Show.self, Remove.self, Look.self])
     }
 }
 
 extension ClientCommand.OpenID {
-    private static func path(_ id: String) -> String { "/v1/admin/clients/\(Remote.escaped(id))/openid" }
+    static func path(_ id: String) -> String { "/v1/admin/clients/\(Remote.escaped(id))/openid" }
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

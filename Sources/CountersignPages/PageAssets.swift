@@ -68,7 +68,7 @@ package enum PageAssets {
     /// What tells one content from another: FNV-1a with 64 bits.
     ///
     /// The files are our own, so that nobody looks for a collision.
-    private static func mark(_ text: String) -> String {
+    static func mark(_ text: String) -> String {
         let hash = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -27,6 +27,7 @@ package enum DeleteClient {
         let outcome: Outcome = try await ports.commit(at: now, as: actor) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
             try work.clients.delete(id, at: now)
+            _ = try work.looks.removeLook(of: id)
             try work.raise(.clientDeleted(id))
             return .deleted
         }

@@ -14,6 +14,8 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case bootstrapTokenRenewed = "bootstrap_token.renewed"
     case relyingPartySet = "relying_party.set"
     case relyingPartyRemoved = "relying_party.removed"
+    case lookSet = "look.set"
+    case lookRemoved = "look.removed"
     case signedIn = "signed_in"
     case consentGiven = "consent.given"
     case accessEnded = "access.ended"

@@ -178,6 +178,8 @@ extension UnitOfWork {
             try record(.relyingPartyRemoved, byActor(), client: client)
             try endFamilies(.client(client), because: .clientEnded)
             try notifyWatchers(of: client)
+        case .lookSet(let look, let client): try record(.lookSet, byActor(look.auditDetail), client: client)
+        case .lookRemoved(let client): try record(.lookRemoved, byActor(), client: client)
         case .signedIn(let authorization, let authentication, let isFresh):
             try record(
                 .signedIn,

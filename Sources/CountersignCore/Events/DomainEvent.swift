@@ -82,6 +82,8 @@ enum DomainEvent: Sendable {
     case clientDeleted(ClientID)
     case relyingPartySet(RelyingParty)
     case relyingPartyRemoved(ClientID)
+    case lookSet(Look, of: ClientID)
+    case lookRemoved(ClientID)
     /// A person was signed in at a client; fresh if they were authenticated for it.
     case signedIn(Authorization, Authentication, isFresh: Bool)
     /// A device has signed its user in by itself.

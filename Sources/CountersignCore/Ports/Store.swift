@@ -54,8 +54,8 @@ package protocol Store: Sendable {
 /// All stores of one transaction.
 ///
 /// In a read-only transaction, the engine refuses every write.
-package protocol Stores: AnyObject, StoreAccess, ClientStore, RelyingPartyStore, ReceiverStore, KeyStore, TypeStore,
-    UserStore, LinkStore, IdentifierStore,
+package protocol Stores: AnyObject, StoreAccess, ClientStore, RelyingPartyStore, LookStore, ReceiverStore, KeyStore,
+    TypeStore, UserStore, LinkStore, IdentifierStore,
     ErasureStore, AskingLockStore, BrowserStore, EnrollmentStore, MethodStore, TicketStore, NonceStore, WaitStore,
     PushStore, ListStore, ChallengeStore, TargetStore, ReceiptStore, AnswerStore, OutboxStore, ReplyStore, AuditStore,
     AttemptStore, AuthorizationStore, SessionStore, TokenFamilyStore, GrantStore, PasskeyStore, RetentionStore
@@ -80,6 +80,8 @@ extension StoreAccess {
     package var clients: any ClientStore { stores }
     /// How clients use the OpenID provider.
     package var relyingParties: any RelyingPartyStore { stores }
+    /// What clients replace on their pages.
+    package var looks: any LookStore { stores }
     /// The sign-ins, and the codes that clients redeem.
     package var authorizations: any AuthorizationStore { stores }
     /// The sessions of browsers.

@@ -12,10 +12,11 @@ package enum RemoveRelyingParty {
         case notFound
     }
 
-    /// Removes the settings of a client, and ends its tokens.
+    /// Removes the settings of a client and its look, and ends its tokens.
     package static func remove(_ client: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         try await ports.commit(at: ports.time.now, as: actor) { work in
             guard try work.relyingParties.delete(client) else { return .notFound }
+            _ = try work.looks.removeLook(of: client)
             try work.raise(.relyingPartyRemoved(client))
             return .removed
         }

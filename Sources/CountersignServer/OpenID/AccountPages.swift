@@ -22,7 +22,9 @@ extension SignInDoor {
                 guard let page = account.removal(of: visit.incoming.parameter("id") ?? "", at: ports.time.now) else {
                     return Self.redirect(to: AccountPage.path)
                 }
-                return try accountReply(account, visit, languages, path: Self.path(of: visit.incoming)) { _ in page }
+                return try await accountReply(account, visit, languages, path: Self.path(of: visit.incoming)) { _ in
+                    page
+                }
             }
         }
         addPasskeys(to: &table)
@@ -129,7 +131,7 @@ extension SignInDoor {
             let page = account.page(
                 announcement, languages: languages, in: LanguageTag(language(languages, visit.incoming).rawValue),
                 at: ports.time.now, ports.places)
-            return try accountReply(account, visit, languages, path: AccountPage.path) { _ in page }
+            return try await accountReply(account, visit, languages, path: AccountPage.path) { _ in page }
         }
     }
 
@@ -175,13 +177,13 @@ extension SignInDoor {
     func accountReply(
         _ account: Account, _ visit: Visit, _ languages: String?, path: String, verification: Verification? = nil,
         _ page: (PageFrame) -> some HostedPage
-    ) throws -> Response {
+    ) async throws -> Response {
         let sealed = SealedAccount(
             user: account.visit.user, languages: languages.map(AuthorizationChecks.languages),
             verification: verification)
         let frame = PageFrame(
             language: language(languages, visit.incoming), issuerHost: ports.issuer.host,
-            client: PageFrame.Client(name: account.visit.client.name.text, host: ports.issuer.host),
+            client: try await shown(account.visit.client, host: ports.issuer.host),
             ledger: PageFrame.Ledger(identifier: account.personName),
             request: try sealed.sealed(for: visit.browser, ports: ports), languageSwitch: .link(path),
             now: Int(ports.time.now.seconds))

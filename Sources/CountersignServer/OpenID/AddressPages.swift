@@ -72,7 +72,7 @@ extension SignInDoor {
                 return try await accountPage(visit, .signInTooWeak, languages: languages)
             }
             let named = account.claims.first { $0.claim.id == claim }?.claim.address
-            return try accountReply(account, visit, languages, path: Self.newAddressPath) { _ in
+            return try await accountReply(account, visit, languages, path: Self.newAddressPath) { _ in
                 AddAddressPage(
                     action: Self.newAddressPath, takes: takes, typed: typed ?? named?.description, problem: problem,
                     showsPasskeys: account.showsPasskeys)
@@ -118,7 +118,7 @@ extension SignInDoor {
                 resendAction: Self.resendPath,
                 resendWait: pause.expiresAt > Int(ports.time.now.seconds) ? pause : nil,
                 anotherPath: Self.newAddressPath, typed: typed, problem: problem, showsPasskeys: account.showsPasskeys)
-            return try accountReply(
+            return try await accountReply(
                 account, visit, carried.languages, path: Self.newAddressPath, verification: sent
             ) { _ in page }
         }
@@ -162,7 +162,8 @@ extension SignInDoor {
                 verifiedAt: Int(identifier.verifiedAt.seconds), standing: standing,
                 endsThisSession: account.visit.session.authentication.evidence
                     == .code(identifier.id, identifier.address.kind), showsPasskeys: account.showsPasskeys)
-            return try accountReply(account, visit, languages, path: "\(Self.addressesPath)/\(identifier.id)") { _ in
+            return try await accountReply(account, visit, languages, path: "\(Self.addressesPath)/\(identifier.id)") {
+                _ in
                 page
             }
         }

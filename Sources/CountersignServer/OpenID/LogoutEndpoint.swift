@@ -121,7 +121,7 @@ extension SignInDoor {
         if let id = wanted.client, case .shown(let found, let party) = try await ShowRelyingParty.show(id, ports: ports)
         {
             let home = (wanted.returnURI ?? party.redirectURIs.first?.description).flatMap { URLComponents(string: $0) }
-            client = PageFrame.Client(name: found.name.text, host: home?.host ?? "")
+            client = try await shown(found, host: home?.host ?? "")
             site = home?.scheme == "https" ? home?.host.map { "https://\($0)/" } : nil
         }
         let frame = PageFrame(

@@ -61,7 +61,7 @@ extension SignInDoor {
             guard account.passkeyOffer != .tooWeak else {
                 return try await accountPage(visit, .signInTooWeak, languages: languages)
             }
-            return try accountReply(account, visit, languages, path: Self.newPasskeyPath) { frame in
+            return try await accountReply(account, visit, languages, path: Self.newPasskeyPath) { frame in
                 let ceremony = frame.request.flatMap { PasskeyCeremony(of: $0, ports: ports) }
                 let options = ceremony?.creationOptions(
                     for: account.visit.user, named: account.personName ?? ports.issuer.host,
@@ -137,7 +137,9 @@ extension SignInDoor {
                 isSynced: row.isSynced, waitsUntil: row.waitsUntil,
                 endsThisSession: account.visit.session.authentication.evidence == .passkey(passkey.id),
                 hasNameError: hasNameError)
-            return try accountReply(account, visit, languages, path: "\(Self.passkeysPath)/\(passkey.id)") { _ in page }
+            return try await accountReply(account, visit, languages, path: "\(Self.passkeysPath)/\(passkey.id)") { _ in
+                page
+            }
         }
     }
 }

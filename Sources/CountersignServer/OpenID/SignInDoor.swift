@@ -25,12 +25,10 @@ final class SignInDoor: Door {
         addSignIn(to: &table)
         addLogout(to: &table)
         addAccount(to: &table)
+        addLooks(to: &table)
         for asset in PageAssets.all {
             table.add(.get, asset.path) { _, _ in
-                var response = Response(bytes: asset.bytes, type: asset.contentType)
-                // The name changes with the content. Spec: RFC 8246 §2.
-                response.headers[.cacheControl] = "public, max-age=31536000, immutable"
-                response.headers[.xContentTypeOptions] = "nosniff"
+                var response = Self.asset(asset.bytes, type: asset.contentType)
                 // It counts for a worker alone, which needs nothing.
                 response.headers[.contentSecurityPolicy] = "default-src 'none'"
                 return response

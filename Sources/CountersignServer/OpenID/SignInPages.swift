@@ -444,8 +444,7 @@ extension SignInDoor {
             address: visit.incoming.context.caller?.description, askedAt: Int(ports.time.now.seconds))
         return PageFrame(
             language: language, issuerHost: ports.issuer.host,
-            client: PageFrame.Client(
-                name: client.name.text, host: URLComponents(string: wanted.redirectURI)?.host ?? ""),
+            client: try await shown(client, host: URLComponents(string: wanted.redirectURI)?.host ?? ""),
             ledger: ledger, request: try SealedSignIn.seal(carried, with: work, for: visit.browser, ports: ports),
             languageSwitch: .post("/signin/start"), now: Int(ports.time.now.seconds))
     }

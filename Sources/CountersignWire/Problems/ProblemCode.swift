@@ -42,6 +42,8 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case keyUseNotFound = "key_use_not_found"
     case rotationUnderWay = "rotation_under_way"
     case issuerCertificateFull = "issuer_certificate_full"
+    case logoRefused = "logo_refused"
+    case contrastTooLow = "contrast_too_low"
 
     // Asking
     case noEnrollment = "no_enrollment"
@@ -183,6 +185,14 @@ extension ProblemCode {
             Meaning(
                 409, "The issuer's certificate has no room for another key",
                 "Nearly sixty rotations of its subkeys fit; the push key rotates on.")
+        case .logoRefused:
+            Meaning(
+                422, "The logo cannot be used",
+                "Send a PNG of at most 64 KiB and 1024 by 1024 pixels; `reason` and `detail` say what is wrong.")
+        case .contrastTooLow:
+            Meaning(
+                422, "A colour is hard to read",
+                "Take a darker colour on the light panel, a lighter one on the dark one; `contrast` is what it has.")
         case .rotationUnderWay:
             Meaning(
                 409, "The next key waits for its time already",
