@@ -1,4 +1,5 @@
 import Encodings
+import Foundation
 import TestSupport
 import Testing
 
@@ -45,6 +46,35 @@ struct ClientCommandTests {
             #expect(renewed["earlier_until"]?.string?.isEmpty == false)
             let shown = try await tool.run("client", "renew-callback-secret", id)
             #expect(shown.output.contains("The earlier ones sign beside them until 20"))
+        }
+    }
+
+    @Test("The pages of a client get a logo from a file and colours, and lose them; what is wrong is said")
+    func look() async throws {
+        try await ServedTool.with { tool in
+            let id = try #require(try await tool.json("client", "create", "--name", "ACME")["client_id"]?.string)
+            let early = try await tool.run("client", "openid", "look", "set", id, "--accent", "#8a1538")
+            #expect(early.status == 1 && early.errors.hasPrefix("There is no such client\n"))
+            _ = try await tool.json(
+                "client", "openid", "set", id, "--profile", "web", "--redirect-uri", "https://acme.example/callback")
+            let file = tool.folder.path("logo.png")
+            try Data(PNGFile.picture(width: 120, height: 44)).write(to: URL(filePath: file))
+            let set = try await tool.run(
+                "client", "openid", "look", "set", id, "--logo", file, "--accent", "#8a1538", "--accent-dark", "#ffb3c4"
+            )
+            #expect(set.status == 0 && set.output.hasPrefix("\(id):\nlogo of 120 by 44 pixels, at /assets/logos/"))
+            #expect(set.output.hasSuffix("\ncolour #8a1538, in the dark #ffb3c4\n"))
+            #expect(try await tool.run("client", "openid", "look", "show", id).output == set.output)
+            let pale = try await tool.run("client", "openid", "look", "set", id, "--accent", "#bbbbbb")
+            #expect(pale.status == 1 && pale.errors.contains("/accent/light: 1.73:1 on #f1f4f5; at least 4.5:1"))
+            for wrong in [[], ["--accent-dark", "#ffb3c4"]] {
+                #expect(try await Tool.run(["client", "openid", "look", "set", id] + wrong).status == 2)
+            }
+            let nothing = try await tool.run("client", "openid", "look", "set", id, "--logo", "\(file).none")
+            #expect(nothing.status == 1 && nothing.errors.contains("cannot be read"))
+            #expect(try await tool.run("client", "openid", "look", "remove", id).status == 0)
+            let shown = try await tool.run("client", "openid", "look", "show", id)
+            #expect(shown.output == "\(id):\nthe pages' own look\n")
         }
     }
 }

@@ -218,6 +218,10 @@ struct AuditTests {
             guard let device = try work.enrollments.find(scene.device.enrollment) else { throw World.Broken("device") }
             try work.raise(.enrollmentConfirming(device, from: now))
         }
+        let colours = SetLook.Request.Colours(light: "#8a1538", dark: nil)
+        _ = try await SetLook.set(
+            .init(logo: nil, accent: colours), of: scene.shop.id, by: scene.shop.actor, ports: scene.world.ports)
+        _ = try await RemoveLook.remove(of: scene.shop.id, by: scene.shop.actor, ports: scene.world.ports)
         guard
             case .removed = try await RemoveRelyingParty.remove(
                 scene.shop.id, by: scene.shop.actor, ports: scene.world.ports)

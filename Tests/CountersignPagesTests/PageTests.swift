@@ -231,6 +231,8 @@ struct PageTests {
             try Data(bytes).write(to: file)
         }
         for asset in PageAssets.all { try write(asset.path, asset.bytes) }
+        try write(SampleLook.logoPath, SampleLook.logo)
+        try write(SampleLook.accent.path, SampleLook.accent.stylesheet.utf8)
         for sample in every() {
             try write("\(sample.name).\(sample.frame.language.rawValue).html", sample.html.utf8)
         }

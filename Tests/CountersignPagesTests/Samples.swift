@@ -21,8 +21,8 @@ struct ForeignTexts {
     var address = "203.0.113.7"
     var request = "v1.c2VhbGVkLXJlcXVlc3Q"
     var path = "/signin/7f3c"
-    var logoPath = "/sample/logo.svg"
-    var accentPath = "/sample/accent.css"
+    var logoPath = SampleLook.logoPath
+    var accentPath = SampleLook.accent.path
     var url = "https://bank.acme.example/callback?code=abc&state=xyz"
     var digits = "471932"
     var requestID = "req_01k3f7m2q8xv"
@@ -95,6 +95,8 @@ enum Samples {
         var branded = early
         branded.client?.logoPath = texts.logoPath
         branded.client?.accentPath = texts.accentPath
+        var brandedFirst = bare
+        brandedFirst.client = branded.client
         let ways: [ChooseWayPage.Way] = [.device, .passkey, .qr, .email(texts.identifier), .text(texts.phone)]
         let offer = PasskeyOffer(options: texts.requestOptions, action: path + "/passkey")
         let passkeyProblems: [(String, IdentifierPage.PasskeyProblem)] = [
@@ -109,6 +111,8 @@ enum Samples {
                 name: "01-identifier-error",
                 page: IdentifierPage(action: path, qrAction: path, typed: texts.identifier, hasError: true), frame: bare
             ),
+            Sample(
+                name: "01-identifier-look", page: IdentifierPage(action: path, qrAction: path), frame: brandedFirst),
             Sample(
                 name: "01-identifier-passkey", page: IdentifierPage(action: path, qrAction: path, passkey: offer),
                 frame: bare),

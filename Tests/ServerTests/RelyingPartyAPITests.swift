@@ -117,6 +117,17 @@ struct RelyingPartyAPITests {
                 device("removed", ["reason": "lost", "removed_at": time]),
             ]
         ) { try EnrollmentView($0).json },
+        Described(
+            schema: "Look", isStrict: false,
+            examples: [
+                [
+                    "client": .string(client),
+                    "logo": [
+                        "sha256": .string(String(repeating: "0", count: 64)), "width": 1, "height": 2, "path": "/x",
+                    ], "accent": ["light": "#8a1538", "dark": "#ffb3c4"],
+                ]
+            ]
+        ) { try LookView($0).json },
         Described(schema: "ChallengeType", isStrict: false, examples: [type]) { try TypeView($0).json },
         Described(schema: "DeviceLimitRequest", isStrict: true, examples: [limit]) {
             try EnrollmentPolicies.DeviceLimit($0).json

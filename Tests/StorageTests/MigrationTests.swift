@@ -15,7 +15,7 @@ struct MigrationTests {
         "attempts", "provider_tokens", "gone_receivers", "asking_locks", "known_browsers", "erasures",
         "left_behind", "ended_links", "waits", "signing_keys", "relying_parties", "authorizations", "codes",
         "sessions", "session_clients", "token_families", "revoked_tokens", "identifiers", "grants", "passkeys",
-        "allowed_origins", "removed_addresses",
+        "allowed_origins", "removed_addresses", "looks",
     ]
     /// The newest schema that this program knows.
     private static let newest = Migrations.steps(.sqlite).count

@@ -37,7 +37,13 @@ extension QueryPlanTests {
             let request = RedeemCode.Request(code: code, redirectURI: uri, verifier: nil)
             return try await RedeemCode.redeem(request, by: client.id, ports: world.ports)
         }
+        let look = SetLook.Request(logo: PNGFile.picture(width: 1, height: 1), accent: nil)
+        guard
+            case .set(let set) = try await SetLook.set(look, of: client.id, by: client.actor, ports: world.ports)
+        else { throw World.Broken("look") }
         _ = recorder.take()
+        _ = try await ShowLook.look(of: client.id, ports: world.ports)
+        _ = try await ShowLook.logo(try #require(set.logo).hash, ports: world.ports)
         _ = try await OfferWays.ways(for: wanted, in: browser, ports: world.ports)
         let asked = try await ask(try await ask(nil).id)
         let challenge = try #require(asked.ask?.challenge)
@@ -66,7 +72,8 @@ extension QueryPlanTests {
             "UPDATE authorizations SET state", "INSERT INTO codes", "FROM codes WHERE hash", "UPDATE codes",
             "INSERT INTO sessions", "WHERE secret_hash", "UPDATE sessions SET idle_until",
             "session_clients", "INSERT INTO token_families", "FROM token_families WHERE id",
-            "UPDATE token_families SET ended_at", "FROM relying_parties",
+            "UPDATE token_families SET ended_at", "FROM relying_parties", "FROM looks WHERE client_id",
+            "FROM looks WHERE logo_hash",
             "FROM identifiers WHERE kind = $1 AND name = $2 AND client_id IS NULL", "FROM identifiers WHERE client_id",
             "FROM identifiers i JOIN known_browsers", "UPDATE authorizations SET user_id = $3",
         ])

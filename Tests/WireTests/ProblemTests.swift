@@ -35,6 +35,7 @@ struct ProblemTests {
             .unknownMember, .missingMember, .invalidMember, .textRefused, .idempotencyConflict, .notAllowedByType,
             .callbackNotRegistered, .certificateInvalid, .answerInvalid, .pinIncorrect, .changeInvalid, .codeInvalid,
             .codeExpired, .customRetry, .customFailed, .returnNotRegistered, .returnCodeInvalid, .codeIncorrect,
+            .logoRefused, .contrastTooLow,
         ],
         429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .tooManyResends, .tooManyTexts],
         500: [.internalError],
