@@ -72,10 +72,10 @@ struct ContextLineTests {
         let line = try #require(ContextLine(address: "203.0.113.7", userAgent: Self.firefox))
         let placed = line.placed(by: Known(), in: LanguageTag("de"))
         #expect(placed.line.text == "Firefox on Windows, 203.0.113.7, Köln, Germany")
-        #expect(placed.named(in: nil).line.text == "Firefox on Windows, 203.0.113.7, Cologne, Germany")
+        #expect(placed.worded(in: nil).line.text == "Firefox on Windows, 203.0.113.7, Cologne, Germany")
         #expect((placed.address, placed.userAgent) == (line.address, line.userAgent))
         // It is named anew, and is no longer looked up.
-        #expect(placed.placed(by: NoPlaces(), in: nil).line == placed.named(in: nil).line)
+        #expect(placed.placed(by: NoPlaces(), in: nil).line == placed.worded(in: nil).line)
         #expect(placed.placed(at: nil, in: nil) == line)
     }
 
@@ -94,6 +94,6 @@ struct ContextLineTests {
         #expect(ContextLine(line.json) == line)
         let placed = line.placed(by: Known(), in: LanguageTag("de"))
         #expect(ContextLine(placed.json, in: LanguageTag("de")) == placed)
-        #expect(ContextLine(placed.json)?.line == placed.named(in: nil).line)
+        #expect(ContextLine(placed.json)?.line == placed.worded(in: nil).line)
     }
 }

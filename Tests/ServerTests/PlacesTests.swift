@@ -63,11 +63,9 @@ struct PlacesTests {
         #expect(opened.log.entries.isEmpty)
     }
 
+    // Spec: RFC 1122 §3.2.1.3, RFC 1918 §3, RFC 6598 §7, RFC 3927 §2.1, RFC 4193 §3.1, RFC 4291 §2.5.3 and §2.5.6.
     @Test(
-        """
-        RFC 1122 §3.2.1.3, RFC 1918 §3, RFC 6598 §7, RFC 3927 §2.1, RFC 4193 §3.1, RFC 4291 §2.5.3 and §2.5.6: \
-        a private address has no place, whatever the database says
-        """,
+        "A private address has no place, whatever the database says",
         arguments: [
             "0.0.0.1", "10.1.2.3", "100.64.0.1", "127.0.0.1", "169.254.1.1", "172.31.0.1", "192.168.1.1", "::", "::1",
             "fd12::1", "fc00::1", "fe80::1", "::ffff:10.1.2.3",

@@ -104,7 +104,7 @@ package struct PersonalMessage: Sendable {
             change: Secret("yes"), template.rawValue: Secret(name), "sender": Secret(sender.text),
             "time": Secret(time.minuteText), "page": Secret(page),
         ]
-        values["place"] = place.map { Secret($0.named(in: language).line.text) }
+        values["place"] = place.map { Secret($0.worded(in: language).line.text) }
         return PersonalMessage(template, language, values)
     }
 
@@ -118,7 +118,7 @@ package struct PersonalMessage: Sendable {
         _ code: EntryNumber, minutes: Int, from place: ContextLine?, in language: LanguageTag?
     ) -> PersonalMessage {
         var values = ["code": Secret(code.digits), "minutes": Secret("\(minutes)"), "adding": Secret("yes")]
-        values["place"] = place.map { Secret($0.named(in: language).line.text) }
+        values["place"] = place.map { Secret($0.worded(in: language).line.text) }
         return PersonalMessage(.code, language, values)
     }
 
@@ -144,7 +144,7 @@ package struct PersonalMessage: Sendable {
             "code": Secret(code.digits), "minutes": Secret("\(minutes)"), "sender": Secret(client.text),
         ]
         values["link"] = link
-        values["place"] = place.map { Secret($0.named(in: language).line.text) }
+        values["place"] = place.map { Secret($0.worded(in: language).line.text) }
         return PersonalMessage(.signIn, language, values)
     }
 

@@ -70,7 +70,7 @@ package enum AskSignIn {
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
         var wanted = request.carried.wanted
         // The phone names the place in the words of the page.
-        wanted.askedFrom = request.place?.named(in: request.language)
+        wanted.askedFrom = request.place?.worded(in: request.language)
         wanted.askedIn = request.language
         let limits = ports.limits
         let (outcome, level) = try await ports.commit(at: now, as: .system) { [wanted] work in

@@ -54,7 +54,7 @@ package struct ContextLine: Hashable, Sendable {
     }
 
     /// The same, with the name of its place in a language; nil for English.
-    package func named(in language: LanguageTag?) -> ContextLine { placed(at: place, in: language) }
+    package func worded(in language: LanguageTag?) -> ContextLine { placed(at: place, in: language) }
 
     /// The address in its one spelling, or nil.
     private static func canonical(_ address: String) -> String? {
