@@ -8,7 +8,7 @@ import Synchronization
 package enum WorkLimit: Hashable, Sendable {
     /// Never.
     case off
-    /// While more sign-ins than this are asked for in a minute, over all clients and nodes.
+    /// For ten minutes after as many sign-ins as this in one, over all clients and nodes.
     case after(Int)
     /// Always; it gets harder after the default number of sign-ins.
     case always
@@ -61,8 +61,9 @@ package struct SignInWork: Hashable, Sendable {
         case wrong
     }
 
-    /// With how many zero bits the hash must begin: 2^18 to 2^20 hashes on average, which a phone makes in a second or
-    /// two.
+    /// With how many zero bits the hash must begin: 2^18 to 2^20 hashes on average.
+    ///
+    /// A browser on one core of a slow machine makes 2^20 in a second.
     package var bits: Int { 17 + min(max(level, 1), Self.highestLevel) }
 
     /// After how long a browser goes on that does not solve the puzzle.

@@ -66,7 +66,7 @@ extension SignInDoor {
 
     private static let passkeyPath = "/signin/passkey"
 
-    static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
+    private static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
 
     private func addWaiting(to table: inout RouteTable) {
         table.add(.get, "/signin/:id", query: ["look"]) { [self] request, context in
