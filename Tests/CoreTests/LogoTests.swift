@@ -64,7 +64,7 @@ struct LogoTests {
         ]
         for file in files { #expect(throws: Logo.Refusal.notPNG) { try Logo(png: file) } }
         var mangled = PNGFile.picture(width: 1, height: 1)
-        mangled[5] = 0x0A
+        mangled[4] = 0x0A
         #expect(throws: Logo.Refusal.notPNG) { try Logo(png: mangled) }
     }
 
