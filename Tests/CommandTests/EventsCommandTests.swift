@@ -91,6 +91,8 @@ struct ListCommandTests {
             #expect(addresses?.count == 1 && addresses?.first?["address"] == "anna@example.com")
             let text = try await Self.text("admin", "address", "list", user, of: tool)
             #expect(text.hasPrefix("anna@example.com  said by cli_"), "\(text)")
+            let removed = try await tool.json("admin", "address", "remove", user, "anna@example.com")
+            #expect(removed == ["removed": "anna@example.com"])
             let address = try await tool.run("admin", "address", "remove", user, "anna@example.com")
             #expect(address.status == 1 && address.errors.hasPrefix("The user has proved no such address"))
             #expect(try await tool.json("admin", "passkey", "list", user) == ["passkeys": []])

@@ -445,4 +445,19 @@ struct AccountTests {
         _ = try await DisableClient.disable(scene.account.id, by: .system, ports: world.ports)
         guard case .off = try await ShowAccount.show(nil, ports: world.ports) else { throw World.Broken("on") }
     }
+
+    @Test("A client that is deleted is the account page's no more, and another one that is takes its place")
+    func deleted() async throws {
+        let scene = try await AccountScene()
+        let world = scene.world
+        let second = try await world.makeClient("Second").client
+        try await AccountScene.set(second, at: world.ports.issuer.accountPage, .known, in: world)
+        for left in [1, 0] {
+            let id = try #require(try await world.store.read { try $0.relyingParties.account() })
+            #expect(try await DeleteClient.delete(id, by: .system, ports: world.ports) == .deleted)
+            let next = try await world.store.read { try $0.relyingParties.account() }
+            #expect(next != id && (next == nil) == (left == 0))
+        }
+        guard case .off = try await ShowAccount.show(nil, ports: world.ports) else { throw World.Broken("on") }
+    }
 }

@@ -68,6 +68,31 @@ struct AdministerSignInTests {
         #expect(try await removeAddress("customer-1", of: scene.user, scene) == .notFound)
     }
 
+    @Test("An address that only a third party says is the user's is removed as well, proved there or not")
+    func claimed() async throws {
+        let scene = try await AccountScene()
+        let (world, third) = (scene.world, scene.third)
+        try await world.link(scene.user, to: third)
+        for isProved in [false, true] {
+            try await world.claim("planted", of: scene.user, by: third)
+            if isProved { #expect(try await scene.shop.signedInByMail("planted", at: third).user == scene.user) }
+            #expect(try await addresses(scene).claimed.contains("planted@example.com"))
+            #expect(try await removeAddress("planted", of: scene.user, scene) == .removed)
+            #expect(try await !addresses(scene).claimed.contains("planted@example.com"))
+            let kind = isProved ? AuditEventKind.identifierRemoved : .claimEnded
+            #expect(try await world.audit().last { $0.kind == kind }?.actor == scene.account.actor)
+            #expect(try await removeAddress("planted", of: scene.user, scene) == .notFound)
+            if !isProved { try await forgetRemoved("planted", scene) }
+        }
+        // Whoever reads that mailbox is nobody, or somebody else.
+        #expect(try await scene.shop.signedInByMail("planted", at: third).user != scene.user)
+    }
+
+    private func forgetRemoved(_ name: String, _ scene: AccountScene) async throws {
+        let name = scene.world.ports.hasher.identifier(.email(try SignInScene.email(name)))
+        try await scene.world.store.commit { try $0.identifiers.forgetRemoved(name, of: scene.user) }
+    }
+
     @Test("Nothing of another user's is removed, and nothing of nobody's")
     func others() async throws {
         let scene = try await AccountScene()

@@ -144,6 +144,34 @@ struct SignInWorkTests {
         #expect(try await work.ask("stranger-5", at: other).level == 1)
     }
 
+    @Test("An ask by which nobody can be reached needs no work, and has nobody else work")
+    func reachesNobody() async throws {
+        let scene = try await SignInScene()
+        try await scene.set(asking: .known, ways: [.device, .email])
+        let work = try await WorkScene(.after(2), scene)
+        for number in 1...3 { #expect(try await work.ask("stranger-\(number)", by: .device).isAsked) }
+        try await scene.set(ways: [.device, .email])
+        var unnamed = try scene.wanted()
+        unnamed.identifier = nil
+        for _ in 1...3 { #expect(try await work.ask(CarriedSignIn(wanted: unnamed), by: .device).isAsked) }
+        #expect(try await SignInWork.level(ports: work.ports) == 0)
+        for number in 1...2 { #expect(try await work.ask("stranger-\(number)", by: .device).isAsked) }
+        #expect(try await SignInWork.level(ports: work.ports) == 1)
+    }
+
+    @Test("A network's sign-ins are counted when it answers, and not when it is given a puzzle")
+    func network() async throws {
+        let work = try await WorkScene(.always)
+        let network: [UInt8] = [192, 0, 2, 1]
+        let carried = CarriedSignIn(wanted: try work.scene.wanted())
+        for _ in 1...70 { #expect(try await work.ask(carried, from: network).level == 1) }
+        let page = try work.page("customer-1", try await work.work("customer-1"))
+        #expect(try await work.ask(page, nonce: try WorkScene.solution(of: page), from: network).isAsked)
+        // Answers that are wrong are counted.
+        for _ in 2...60 { #expect(try await work.ask(page, nonce: 0, from: network) != .tooMany(retryAfter: 60)) }
+        #expect(try await work.ask(page, nonce: 0, from: network) == .tooMany(retryAfter: 60))
+    }
+
     @Test("A browser in which the person has signed in is spared, for that person alone")
     func known() async throws {
         let scene = try await SignInScene()

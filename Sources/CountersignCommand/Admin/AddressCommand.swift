@@ -21,7 +21,10 @@ struct AddressCommand: AsyncParsableCommand {
             let listed = try await remote.withRemote { try await $0.call(.GET, "\(path)/addresses") }
             let lines = (listed["addresses"]?.array ?? []).map { address in
                 let name = address["address"]?.field ?? ""
-                if let client = address["client"] { return "\(name)  said by \(client.field ?? "")" }
+                if let client = address["client"] {
+                    let proof = address["proved_at"].map { ", proved there \($0.field ?? "")" } ?? ""
+                    return "\(name)  said by \(client.field ?? "")\(proof)"
+                }
                 return "\(name)  proved \(address["verified_at"]?.field ?? "")"
             }
             output.print(listed, lines.isEmpty ? "There is none." : lines.joined(separator: "\n"))
@@ -30,7 +33,7 @@ struct AddressCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove an address that a user has proved, with the sessions and tokens that codes to it gave.",
+            abstract: "Remove an address of a user, with the sessions and tokens that codes to it gave.",
             discussion: """
                 What clients say of it for the user goes, too, and what waits to count of the user. It may be the last way \
                 to sign in: have the user show by other means who they are.

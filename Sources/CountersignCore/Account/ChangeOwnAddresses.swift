@@ -198,27 +198,37 @@ package enum RemoveOwnAddress {
             guard removal == .now else { return .refused(removal) }
             let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
             try work.tell(.address(.removed, identifier.address), of: user, at: now, teller)
-            try work.remove(identifier)
-            return .done(identifier.address)
+            return try work.remove(identifier.address, of: user) ? .done(identifier.address) : .notFound
         }
     }
 }
 
 extension UnitOfWork {
-    /// Removes an address, with what clients claim of it for its user, what waits, and what codes to it gave.
-    func remove(_ identifier: VerifiedIdentifier) throws {
-        let claims = try identifiers.claims(on: hasher.identifier(identifier.address))
-        let ids = Set([identifier.id] + claims.filter { $0.user == identifier.user }.map(\.id))
+    /// Removes an address of a user, with what clients claim of it for them, what waits, and what codes to it gave.
+    ///
+    /// - Returns: false if the user has not proved it, and no client claims it for them.
+    func remove(_ address: PersonalAddress, of user: UserID) throws -> Bool {
+        let name = hasher.identifier(address)
+        let own = try identifiers.verified(name).flatMap { $0.user == user ? $0 : nil }
+        let claims = try identifiers.claims(on: name).filter { $0.user == user }
+        let ids = Set(claims.map(\.id) + [own?.id].compactMap(\.self))
+        // check: AdministerSignInTests.others
+        guard !ids.isEmpty else { return false }
         for id in ids { try identifiers.delete(id) }
-        try identifiers.noteRemoved(hasher.identifier(identifier.address), of: identifier.user, at: now)
+        try identifiers.noteRemoved(name, of: user, at: now)
         // What waits was perhaps brought in by the address alone.
-        for device in try enrollments.active(of: identifier.user) { try stopConfirming(device) }
-        for passkey in try passkeys.passkeys(of: identifier.user) where passkey.isPresent && !passkey.counts(at: now) {
+        for device in try enrollments.active(of: user) { try stopConfirming(device) }
+        for passkey in try passkeys.passkeys(of: user) where passkey.isPresent && !passkey.counts(at: now) {
             try remove(passkey)
         }
-        try endAccess(of: identifier.user) { evidence in
+        try endAccess(of: user) { evidence in
             if case .code(let id, _) = evidence { ids.contains(id) } else { false }
         }
-        try raise(.identifierRemoved(identifier))
+        if let removed = own ?? claims.lazy.compactMap(\.proved).first {
+            try raise(.identifierRemoved(removed))
+        } else {
+            for claim in claims { try raise(.claimEnded(claim)) }
+        }
+        return true
     }
 }

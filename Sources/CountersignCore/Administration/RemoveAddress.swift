@@ -25,7 +25,7 @@ package enum ListAddresses {
     }
 }
 
-/// Removes an address that a user has proved, and what clients say of it for the user.
+/// Removes an address of a user, whether they have proved it or clients say that it is theirs.
 ///
 /// This operation is for operators: the person no longer has the address, or somebody else has added it. It removes also
 /// the last way to sign in; the person shows by other means who they are.
@@ -36,7 +36,7 @@ package enum RemoveAddress {
         case removed
         /// There is no such user.
         case userNotFound
-        /// The user has not proved such an address.
+        /// The user has not proved such an address, and no client says that it is theirs.
         case notFound
     }
 
@@ -55,13 +55,7 @@ package enum RemoveAddress {
         return try await ports.commit(at: ports.time.now, as: caller.actor) { work in
             guard let user = try work.stores.named(reference, by: admin, in: .all) else { return .userNotFound }
             try work.users.lock(user)
-            guard let identifier = try work.identifiers.verified(work.hasher.identifier(address)) else {
-                return .notFound
-            }
-            // check: AdministerSignInTests.others
-            guard identifier.user == user else { return .notFound }
-            try work.remove(identifier)
-            return .removed
+            return try work.remove(address, of: user) ? .removed : .notFound
         }
     }
 }

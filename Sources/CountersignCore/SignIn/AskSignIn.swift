@@ -154,22 +154,24 @@ extension UnitOfWork {
         guard let client = try clients.lock(wanted.client), client.disabledAt == nil,
             let party = try relyingParties.find(client.id), party.ways.contains(request.way)
         else { return .clientGone }
-        if let network = request.network {
+        let browser = hasher.hash(of: request.browser, client: client.id)
+        let isStrange =
+            try level != nil && limits.work != .off && reaches(wanted, by: request.way, at: party)
+            && !isKnown(browser, to: wanted)
+        let needsWork = isStrange && level != 0
+        // The answer to a puzzle is counted, and not that somebody is given one.
+        if let network = request.network, !needsWork || request.carried.work != nil {
             let count = try count(.signInsFrom(network))
             if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
         }
-        let browser = hasher.hash(of: request.browser, client: client.id)
         var earlier: Authorization?
         if let id = request.carried.signIn {
             guard let open = try open(id, in: browser) else { return .tooLate }
             if let wait = open.wait(before: request.way, at: now) { return .tooEarly(open, retryAfter: wait) }
             earlier = open
         }
-        let isStrange = try level != nil && limits.work != .off && !isKnown(browser, to: wanted)
         // Nothing that limits what somebody gets is used up by who has not done it.
-        if isStrange, let level, level > 0, let missing = try missingWork(for: request, at: level, limits.work) {
-            return missing
-        }
+        if needsWork, let level, let missing = try missingWork(for: request, at: level, limits.work) { return missing }
         if let earlier { try endAsk(of: earlier) }
         let asked: AskSignIn.Asked
         switch try ask(request, wanted, of: client, party, made, limits) {
@@ -194,6 +196,11 @@ extension UnitOfWork {
         // Last, since all nodes wait for this row.
         if isStrange { try countForWork(limits.work) }
         return .asked(authorization)
+    }
+
+    /// Whether anybody can be reached from a browser that is not known, by the settings and the form alone.
+    private func reaches(_ wanted: Wanted, by way: SignInWay, at party: RelyingParty) -> Bool {
+        way != .device || wanted.identifier != nil && party.askedBrowsers == .all
     }
 
     /// Whether somebody of the name that was typed has signed in from a browser; the same work for every name.

@@ -27,7 +27,7 @@ extension NativeAPI {
         }
         routes.administrator(.delete, "\(path)/addresses/:address") { [self] caller, incoming in
             let user = try incoming.user()
-            guard let address = incoming.parameter("address").flatMap({ PersonalAddress($0) }) else {
+            guard let address = incoming.parameter("address").flatMap({ PersonalAddress(typed: $0) }) else {
                 throw RequestRefusal.noSuch(.address)
             }
             return try reply(await RemoveAddress.remove(address, of: user, by: caller, ports: ports))

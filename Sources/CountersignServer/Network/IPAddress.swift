@@ -38,12 +38,13 @@ struct IPAddress: Hashable, Sendable {
         bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// The networks of one machine, one link, one site or one carrier, of which nobody outside knows where they are.
+    /// The networks of one machine, one link, one site or one carrier, of which nobody outside knows where they are, and
+    /// IPv6 addresses that hold an IPv4 address, which may be of such a network.
     ///
     /// Spec: RFC 1122 §3.2.1.3, RFC 1918 §3, RFC 6598 §7, RFC 3927 §2.1, RFC 4193 §3.1, RFC 4291 §2.5.3 and §2.5.6.
     private static let privateNetworks = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16",
-        "::/127", "fc00::/7", "fe80::/10",
+        "::/96", "64:ff9b::/96", "2002::/16", "fc00::/7", "fe80::/10",
     ].compactMap { Network($0) }
 
     /// Whether the address means another machine in each network.

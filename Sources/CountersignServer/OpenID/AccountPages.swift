@@ -279,7 +279,7 @@ extension Account {
         return AccountPage.Session(
             id: "\(session.id)",
             browser: from?.userAgent.flatMap { ContextLine(address: nil, userAgent: $0)?.line.text },
-            place: from?.place?.text(in: language) ?? from?.address, since: Int(session.createdAt.seconds),
+            place: from?.shownPlace(in: language), since: Int(session.createdAt.seconds),
             lastSeen: session.usedAt > session.createdAt ? Int(session.usedAt.seconds) : nil, way: way,
             isThisOne: session.id == visit.session.id)
     }

@@ -112,11 +112,10 @@ extension SignInDoor {
         }
         let from = found.wanted.askedFrom
         let language = LanguageTag(language(found.wanted.languages, visit.incoming).rawValue)
-        let place = [from?.place?.text(in: language), from?.address].compactMap(\.self)
         return LinkFacts(
             client: client.name.text, host: URLComponents(string: found.wanted.redirectURI)?.host ?? "",
             browser: ContextLine(address: nil, userAgent: from?.userAgent)?.line.text,
-            place: place.isEmpty ? nil : place.joined(separator: ", "))
+            place: from?.shownPlace(in: language))
     }
 
     /// The frame in a browser that has not begun anything.

@@ -33,3 +33,13 @@ struct Visit: Sendable {
             .placed(by: places, in: nil)
     }
 }
+
+extension ContextLine {
+    /// Its place and its address, as pages show them: whoever is near, or seems to be, has another address still.
+    ///
+    /// - Parameter language: the language of the place's name; nil for English.
+    func shownPlace(in language: LanguageTag?) -> String? {
+        let parts = [place?.text(in: language), address].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+}

@@ -14,13 +14,13 @@ private enum Statements {
     static let account = SQLStatement(
         """
         SELECT p.client_id FROM relying_parties p JOIN clients c ON c.id = p.client_id
-        WHERE p.account = 1 AND c.disabled_at IS NULL ORDER BY p.client_id LIMIT 1
+        WHERE p.account = 1 AND c.disabled_at IS NULL AND c.deleted_at IS NULL ORDER BY p.client_id LIMIT 1
         """)
     static let delete = SQLStatement("DELETE FROM relying_parties WHERE client_id = $1")
     static let origin = SQLStatement(
         """
         SELECT 1 FROM allowed_origins o JOIN clients c ON c.id = o.client_id
-        WHERE o.origin = $1 AND c.disabled_at IS NULL LIMIT 1
+        WHERE o.origin = $1 AND c.disabled_at IS NULL AND c.deleted_at IS NULL LIMIT 1
         """)
     static let addOrigin = SQLStatement(
         "INSERT INTO allowed_origins (origin, client_id) VALUES ($1, $2) ON CONFLICT DO NOTHING")

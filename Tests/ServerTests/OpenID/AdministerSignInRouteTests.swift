@@ -32,7 +32,7 @@ struct AdministerSignInRouteTests {
         }
     }
 
-    @Test("A user's addresses are listed, with what clients say; what is proved is removed, in any spelling")
+    @Test("A user's addresses are listed, with what clients say, and removed in any spelling")
     func addresses() async throws {
         try await SignInPageScene.with(["asked_browsers": "all", "ways": ["device", "email"]]) { scene in
             let administrator = scene.scene.administrator
@@ -42,14 +42,11 @@ struct AdministerSignInRouteTests {
             }
             let said = try await listed()
             #expect(said.count == 1 && said[0]["client"] == .string(scene.credential.id))
-            // What only a client says is the client's to change.
-            let early = try await administrator.call(.DELETE, "\(path)/customer-1%40example.com")
-            #expect(early.refusal == Refusal(404, "address_not_found"))
             _ = try await scene.signInByMail("customer-1@example.com")
             #expect(try await listed().contains { $0["verified_at"] != nil })
             let refused = try await scene.scene.shop.call(.DELETE, "\(path)/customer-1%40example.com")
             #expect(refused.refusal == Refusal(403, "right_missing"))
-            #expect(try await administrator.call(.DELETE, "\(path)/Customer-1%40Example.com").status == 204)
+            #expect(try await administrator.call(.DELETE, "\(path)/%20Customer-1%40Example.com%20").status == 204)
             #expect(try await listed().isEmpty)
             for gone in ["customer-1%40example.com", "x", "%2B4915112345678"] {
                 let again = try await administrator.call(.DELETE, "\(path)/\(gone)")
