@@ -12,6 +12,15 @@ package func nextData(of pipe: FileHandle) -> Data {
     }
 }
 
+/// Whether a pipe has data within some seconds, or comes to its end.
+func hasData(_ pipe: FileHandle, within seconds: Int32) -> Bool {
+    var wanted = pollfd(fd: pipe.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    while true {
+        let count = poll(&wanted, 1, seconds * 1000)
+        guard count < 0, errno == EINTR else { return count != 0 }
+    }
+}
+
 /// Reads a pipe or a file to its end.
 package func allData(of pipe: FileHandle) -> Data {
     var all = Data()

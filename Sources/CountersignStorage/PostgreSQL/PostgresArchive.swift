@@ -11,6 +11,8 @@ struct PostgresArchive {
     private static let headerEnd = " FROM stdin;"
     private static let rowsEnd = Array("\\.".utf8)
     private static let end = Array("-- PostgreSQL database dump complete".utf8)
+    /// After how many seconds without a row `pg_restore` is ended: over some damaged files it goes on for ever.
+    private static let longestSilence: Int32 = 30
 
     /// The number of rows of each table, by its qualified name.
     private(set) var counts: [String: Int] = [:]
@@ -40,7 +42,7 @@ struct PostgresArchive {
         _ file: String, by program: PostgresProgram, names: [String: String]
     ) throws(BackupFailure) -> PostgresArchive {
         var archive = PostgresArchive(names: names)
-        try program.run(["--file=-", file]) { archive.take($0) }
+        try program.run(["--file=-", file], silentFor: longestSilence) { archive.take($0) }
         guard archive.isComplete, archive.table == nil else {
             throw BackupFailure(description: "\(file) is damaged: it ends too early.")
         }

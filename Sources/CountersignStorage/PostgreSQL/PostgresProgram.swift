@@ -52,12 +52,36 @@ struct PostgresProgram {
     }
 
     /// Runs the program to its end, and passes on its output as it arrives.
-    func run(_ arguments: [String], read: (Data) -> Void = { _ in }) throws(BackupFailure) {
+    ///
+    /// - Parameters:
+    ///   - arguments: its arguments, which must not be secret, because every user can see them.
+    ///   - silence: after how many seconds without output the program is killed; nil for never.
+    ///   - read: takes the output.
+    /// - Throws: ``BackupFailure``.
+    func run(
+        _ arguments: [String], silentFor silence: Int32? = nil, read: (Data) -> Void = { _ in }
+    ) throws(BackupFailure) {
         let process = process(arguments)
         let pipe = Pipe()
         process.standardOutput = pipe
-        try finish(process) {
-            while case let data = nextData(of: pipe.fileHandleForReading), !data.isEmpty { read(data) }
+        var isKilled = false
+        do {
+            try finish(process) {
+                let output = pipe.fileHandleForReading
+                while true {
+                    if let silence, !hasData(output, within: silence) {
+                        isKilled = true
+                        kill(process.processIdentifier, SIGKILL)
+                        return
+                    }
+                    let data = nextData(of: output)
+                    guard !data.isEmpty else { return }
+                    read(data)
+                }
+            }
+        } catch {
+            guard isKilled, let silence else { throw error }
+            throw BackupFailure(description: "\(name) wrote nothing for \(silence) seconds, and was ended.")
         }
     }
 

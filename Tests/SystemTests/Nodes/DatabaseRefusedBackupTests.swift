@@ -90,6 +90,20 @@ struct DatabaseRefusedBackupTests {
         }
     }
 
+    @Test("A program that goes on for ever over a damaged file is ended, and there is no copy")
+    func endless() async throws {
+        try await BackupStage.playing { stage in
+            let programs = try TemporaryFolder()
+            var admin = stage.admin
+            let script = "[ \"$1\" != --version ] || exec $REAL --version\necho '-- a line'; exec sleep 600"
+            try admin.replace("pg_restore", by: script, in: programs)
+            let result = try await admin.run("admin", "backup", "--out", stage.path("copy"))
+            #expect(result.status == 1)
+            #expect(result.errors.contains("pg_restore wrote nothing for 30 seconds, and was ended."), "\(result)")
+            #expect(try !stage.names.contains { $0.hasPrefix("copy") })
+        }
+    }
+
     @Test("Whoever interrupts a backup leaves nothing behind: no draft, no program that goes on")
     func interrupted() async throws {
         try await BackupStage.playing { stage in
