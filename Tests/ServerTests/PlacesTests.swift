@@ -68,7 +68,8 @@ struct PlacesTests {
         "A private address has no place, whatever the database says",
         arguments: [
             "0.0.0.1", "10.1.2.3", "100.64.0.1", "127.0.0.1", "169.254.1.1", "172.31.0.1", "192.168.1.1", "::", "::1",
-            "fd12::1", "fc00::1", "fe80::1", "::ffff:10.1.2.3",
+            "fd12::1", "fc00::1", "fe80::1", "::ffff:10.1.2.3", "::2", "::10.1.2.3", "64:ff9b::a01:203",
+            "2002:a01:203::1",
         ])
     func privateAddresses(_ address: String) throws {
         let opened = try Opened(Self.sample().file)

@@ -198,7 +198,8 @@ package enum RemoveOwnAddress {
             guard removal == .now else { return .refused(removal) }
             let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)
             try work.tell(.address(.removed, identifier.address), of: user, at: now, teller)
-            return try work.remove(identifier.address, of: user) ? .done(identifier.address) : .notFound
+            _ = try work.remove(identifier.address, of: user)
+            return .done(identifier.address)
         }
     }
 }

@@ -75,7 +75,7 @@ package enum AskSignIn {
         let limits = ports.limits
         let (outcome, level) = try await ports.commit(at: now, as: .system) { [wanted] work in
             let level = request.way.reachesSomebody ? try work.workLevel(limits.work) : nil
-            return (try work.begin(request, wanted, made, limits, needing: level), level)
+            return (try work.begin(request, wanted, made, limits, needing: level ?? 0), level)
         }
         if let level { ports.workLog.note(level, at: now, ports.logger) }
         return outcome
@@ -145,10 +145,10 @@ extension UnitOfWork {
     ///   - wanted: what the client wants, with from where it is asked now.
     ///   - made: the random values.
     ///   - limits: the operator's limits.
-    ///   - level: how hard the work is that unknown browsers must do; nil where nobody is reached.
+    ///   - level: how hard the work is that unknown browsers must do; 0 where there is none.
     fileprivate func begin(
         _ request: AskSignIn.Request, _ wanted: Wanted, _ made: AskSignIn.Made, _ limits: ClientLimits,
-        needing level: Int?
+        needing level: Int
     ) throws -> AskSignIn.Outcome {
         // Nothing would cancel what is asked for a client that is being disabled.
         guard let client = try clients.lock(wanted.client), client.disabledAt == nil,
@@ -156,9 +156,9 @@ extension UnitOfWork {
         else { return .clientGone }
         let browser = hasher.hash(of: request.browser, client: client.id)
         let isStrange =
-            try level != nil && limits.work != .off && reaches(wanted, by: request.way, at: party)
+            try limits.work != .off && request.way.reachesSomebody(named: wanted.identifier, at: party)
             && !isKnown(browser, to: wanted)
-        let needsWork = isStrange && level != 0
+        let needsWork = isStrange && level > 0
         // The answer to a puzzle is counted, and not that somebody is given one.
         if let network = request.network, !needsWork || request.carried.work != nil {
             let count = try count(.signInsFrom(network))
@@ -171,7 +171,7 @@ extension UnitOfWork {
             earlier = open
         }
         // Nothing that limits what somebody gets is used up by who has not done it.
-        if needsWork, let level, let missing = try missingWork(for: request, at: level, limits.work) { return missing }
+        if needsWork, let missing = try missingWork(for: request, at: level, limits.work) { return missing }
         if let earlier { try endAsk(of: earlier) }
         let asked: AskSignIn.Asked
         switch try ask(request, wanted, of: client, party, made, limits) {
@@ -196,11 +196,6 @@ extension UnitOfWork {
         // Last, since all nodes wait for this row.
         if isStrange { try countForWork(limits.work) }
         return .asked(authorization)
-    }
-
-    /// Whether anybody can be reached from a browser that is not known, by the settings and the form alone.
-    private func reaches(_ wanted: Wanted, by way: SignInWay, at party: RelyingParty) -> Bool {
-        way != .device || wanted.identifier != nil && party.askedBrowsers == .all
     }
 
     /// Whether somebody of the name that was typed has signed in from a browser; the same work for every name.

@@ -115,6 +115,11 @@ extension SignInWay {
         case .qr, .passkey: false
         }
     }
+
+    /// Whether somebody can be reached by it from a browser that is not known, by the form and the settings alone.
+    func reachesSomebody(named name: SignInName?, at party: RelyingParty) -> Bool {
+        reachesSomebody && (self != .device || name != nil && party.askedBrowsers == .all)
+    }
 }
 
 extension UnitOfWork {

@@ -1,6 +1,7 @@
 import CMaxMindDB
 import CountersignWire
 import Foundation
+import Synchronization
 
 /// A database of places in the MaxMind DB format, read by libmaxminddb.
 ///
@@ -21,6 +22,8 @@ final class PlacesDatabase: Sendable {
     let type: String
     /// When it was built, in seconds since 1970.
     let builtAt: Int
+    /// Whether the log says that it is damaged.
+    let isDamageTold = Atomic(false)
 
     /// Opens a file where it is, for a short time.
     ///

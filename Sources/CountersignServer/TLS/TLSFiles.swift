@@ -45,7 +45,4 @@ package struct TLSFiles: Hashable, Sendable {
         }
         return chain
     }
-
-    /// A value that changes when a file changes.
-    var state: [FileState?] { [certificate, key].map(FileState.init(path:)) }
 }

@@ -72,8 +72,8 @@ package struct Server: Sendable {
         certificates = try settings.tls.map { try Certificates($0, logger: logger) }
         let folder = try DataFolder(settings)
         lock = try folder.lock()
-        places = try settings.placesDatabase.map { path throws(StartError) in
-            try PlacesFile(path, copiedTo: folder.placesCopy, logger: logger)
+        places = try settings.placesDatabase.map {
+            try PlacesFile($0, copiedTo: folder.placesCopy, logger: logger)
         }
         let scheme = settings.tls == nil ? "http" : "https"
         guard let issuer = settings.issuer ?? Issuer("\(scheme)://\(settings.host):\(settings.port)") else {
