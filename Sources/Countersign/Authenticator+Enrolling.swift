@@ -9,13 +9,44 @@ extension Authenticator {
 
     /// Enrolls this device.
     ///
-    /// Makes the device's keys, and removes them again when the server refuses or cannot be reached. If the user has a
-    /// device already, that device must approve this one: see ``Enrollment/approval``.
+    /// Makes the device's keys, and removes them again when the server refuses. If there is no reply, the server may have
+    /// enrolled the device all the same: the keys are kept, and the next call asks again for what is open. So call it
+    /// again with the same authority when the network is back. If the user has a device already, that device must approve
+    /// this one: see ``Enrollment/approval``.
     ///
     /// - Parameter authority: what entitles the device to enroll.
     /// - Returns: the enrollment.
     public func enroll(with authority: EnrollmentAuthority) async throws(CountersignError) -> Enrollment {
-        try await enroll(try await invitation(for: authority))
+        let mark = EnrollmentAttempt.Mark(authority)
+        if let enrollment = try await finishAttempts(soughtBy: mark) { return enrollment }
+        return try await enroll(try await invitation(for: authority), by: mark)
+    }
+
+    /// Asks again for the enrollments whose replies are missing.
+    ///
+    /// - Parameter mark: tells the attempt that is being repeated; the others fail in silence, and are repeated next time.
+    /// - Returns: the enrollment of that attempt; nil if there was none.
+    private func finishAttempts(
+        soughtBy mark: EnrollmentAttempt.Mark
+    ) async throws(CountersignError) -> Enrollment? {
+        var sought: Enrollment?
+        for id in try await vaulted({ [vault] in try await vault.enrollments(with: EnrollmentAttempt.record) }) {
+            guard
+                let record = try await vaulted({ [vault] in try await vault.record(EnrollmentAttempt.record, of: id) })
+            else { continue }
+            guard await roster[id] == nil else {
+                // The app ended after it had stored the enrollment.
+                try await vaulted { [vault] in try await vault.remove(EnrollmentAttempt.record, of: id) }
+                continue
+            }
+            let attempt = try EnrollmentAttempt(record)
+            guard attempt.stored.issuer == connection.issuer else { continue }
+            do throws(CountersignError) {
+                let enrollment = try await alone(id) { () throws(CountersignError) in try await finish(attempt, isRepeat: true) }
+                if attempt.authority == mark { sought = enrollment }
+            } catch where attempt.authority != mark { continue }
+        }
+        return sought
     }
 
     /// The invitation that an authority gives.
@@ -45,38 +76,58 @@ extension Authenticator {
         }
     }
 
-    private func enroll(_ invitation: EnrollmentInvitation) async throws(CountersignError) -> Enrollment {
+    private func enroll(
+        _ invitation: EnrollmentInvitation, by mark: EnrollmentAttempt.Mark
+    ) async throws(CountersignError) -> Enrollment {
         let serverCertificate = try await pinnedCertificate(invitation.fingerprint)
         guard await roster[invitation.enrollment] == nil else { throw .ticketRefused(code: "ticket_used") }
+        return try await alone(invitation.enrollment) { () throws(CountersignError) in
+            let attempt: EnrollmentAttempt
+            do throws(CountersignError) {
+                let stored = try await makeKeys(for: invitation, serverCertificate)
+                attempt = EnrollmentAttempt(stored, ticket: invitation.ticket, by: mark)
+                try await vaulted { [vault] in
+                    try await vault.write(attempt.encoded, as: EnrollmentAttempt.record, of: stored.id)
+                }
+            } catch {
+                try? await vault.removeAll(of: invitation.enrollment)
+                throw error
+            }
+            return try await finish(attempt, isRepeat: false)
+        }
+    }
+
+    /// Asks for an enrollment, and keeps it when the reply comes.
+    private func finish(_ attempt: EnrollmentAttempt, isRepeat: Bool) async throws(CountersignError) -> Enrollment {
         do throws(CountersignError) {
             var push = await roster.push
-            let (stored, request, signer) = try await prepare(invitation, serverCertificate, push)
+            let app = try appRecord()
             let reply: EnrollmentReply
             do throws(CountersignError) {
-                reply = try await send(request, signer: signer)
+                reply = try await send(attempt, app, push)
             } catch {
                 guard case .pushTokenInUse = error else { throw error }
                 // An earlier enrollment of this user on this device still has the token: this one polls instead.
                 push = nil
-                reply = try await send(
-                    EnrollmentRequest(
-                        ticket: request.ticket, certificate: request.certificate, device: request.device,
-                        versions: request.versions), signer: signer)
+                reply = try await send(attempt, app, push)
             }
-            guard reply.enrollment == invitation.enrollment, reply.user == invitation.user,
-                reply.serverCertificate.fingerprint == invitation.fingerprint
+            var complete = attempt.stored
+            guard reply.enrollment == complete.id, reply.user == complete.user,
+                reply.serverCertificate.fingerprint == complete.serverCertificate.fingerprint
             else { throw .notHandleable(reason: "the server enrolled something else than was asked for") }
-            var complete = stored
             complete.pushKeys = reply.pushKeys
             try await keep(complete)
             await roster.add(complete)
-            await keep(AppRecord(labels: request.device.labels, versions: request.versions), of: complete.id)
+            try await vaulted { [vault, id = complete.id] in try await vault.remove(EnrollmentAttempt.record, of: id) }
+            // What the server made of an earlier request has the description of that time; this one is told with the next
+            // look.
+            if !isRepeat { await keep(app, of: complete.id) }
             if let push { try await keep(PushRecord(registration: push, toldAt: connection.now), of: complete) }
             return Enrollment(
                 id: complete.id, authenticator: self, stored: complete,
                 approval: reply.approval.map(AwaitedApproval.init))
         } catch {
-            try? await vault.removeAll(of: invitation.enrollment)
+            if !error.leavesOpen { try? await vault.removeAll(of: attempt.stored.id) }
             throw error
         }
     }
@@ -96,9 +147,9 @@ extension Authenticator {
         return certificate
     }
 
-    private func prepare(
-        _ invitation: EnrollmentInvitation, _ serverCertificate: Certificate, _ push: PushRegistration?
-    ) async throws(CountersignError) -> (StoredEnrollment, EnrollmentRequest, Connection.Signer) {
+    private func makeKeys(
+        for invitation: EnrollmentInvitation, _ serverCertificate: Certificate
+    ) async throws(CountersignError) -> StoredEnrollment {
         let id = invitation.enrollment
         let vault = vault
         let now = await connection.now.unixSeconds
@@ -114,14 +165,9 @@ extension Authenticator {
                     .encryption(DecryptionKeyPair(encryption, createdAt: now).publicKey),
                 ], at: now)
         }
-        let stored = StoredEnrollment(
+        return StoredEnrollment(
             id: id, user: invitation.user, issuer: invitation.issuer, createdAt: now, certificate: certificate,
             serverCertificate: serverCertificate, serverCertificateAt: await connection.now, pushKeys: .init([]))
-        let request = EnrollmentRequest(
-            ticket: invitation.ticket, certificate: certificate.encoded,
-            device: DeviceDescription(labels: try labels(), storage: vault.storage),
-            versions: [ChallengeBody.version], push: push)
-        return (stored, request, Connection.Signer(keyID: "\(certificate.fingerprint)", key: authentication))
     }
 
     /// The description of the app and of the device.
@@ -137,11 +183,18 @@ extension Authenticator {
     }
 
     private func send(
-        _ request: EnrollmentRequest, signer: Connection.Signer
+        _ attempt: EnrollmentAttempt, _ app: AppRecord, _ push: PushRegistration?
     ) async throws(CountersignError) -> EnrollmentReply {
-        // The reply may be lost although the enrollment was made: a repeat of the same request gets the same
-        // enrollment.
-        try await untilReplied { () throws(CountersignError) in
+        let stored = attempt.stored
+        guard
+            let key = try await vaulted({ [vault] in try await vault.signingKey(.authentication, of: stored.id) })
+        else { throw .notEnrolled }
+        let request = EnrollmentRequest(
+            ticket: attempt.ticket, certificate: stored.certificate.encoded,
+            device: DeviceDescription(labels: app.labels, storage: vault.storage), versions: app.versions, push: push)
+        let signer = Connection.Signer(keyID: "\(stored.certificate.fingerprint)", key: key)
+        // The server answers a repeat of the same certificate and ticket with the same enrollment.
+        return try await untilReplied { () throws(CountersignError) in
             do throws(CountersignError) {
                 let response = try await connection.send("POST", "/v1/enrollments", body: request.json, signer: signer)
                 guard let reply = try? EnrollmentReply(try response.json()) else {

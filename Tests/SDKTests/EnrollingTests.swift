@@ -230,19 +230,79 @@ struct EnrollingTests {
         }
     }
 
-    @Test("An enrollment that fails for want of a network leaves nothing behind")
+    @Test("Without a network there is no enrollment yet; the same ticket works when the network is back")
     func noNetwork() async throws {
+        try await Self.with { app, scene, ticket in
+            scene.transport.loseRequests(.max, to: "/v1/enrollments")
+            #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "network")
+            #expect(await app.enrollments.isEmpty)
+            scene.transport.happen(nil)
+            let enrollment = try await app.enroll(with: .ticket(ticket))
+            #expect(await app.enrollments.map(\.id) == [enrollment.id])
+            try await enrollment.refresh()
+        }
+    }
+
+    /// What the app does after it gave up waiting for the reply to an enrollment that the server had made.
+    enum Next: CaseIterable {
+        case sameTicket, sameTicketAfterItsEnd, otherTicket, otherTicketAfterRestart, sameTicketTwiceAtOnce
+    }
+
+    @Test("An enrollment whose reply never came is not lost: the next call asks for it again", arguments: Next.allCases)
+    func replyNeverCame(_ next: Next) async throws {
+        let vault: any Vault = MemoryVault()
+        try await SDKScene.with { scene in
+            let strict = try await scene.server.makeClient("Strict Shop")
+            let user = try await strict.makeUser()
+            let ticket = try await strict.makeTicket(for: user)
+            func started() async throws -> Authenticator {
+                try await SDKScene.authenticator(scene.server, vault, scene.transport, scene.clock)
+            }
+            let before = try await started()
+            scene.transport.loseReplies(.max, from: "/v1/enrollments")
+            #expect(await code { _ = try await before.enroll(with: .ticket(ticket)) } == "network")
+            #expect(await before.enrollments.isEmpty)
+            scene.transport.happen(nil)
+            let app = next == .otherTicketAfterRestart ? try await started() : before
+            let first = try #require(EnrollmentInvitation(ticket)).enrollment
+            switch next {
+            case .sameTicket, .sameTicketAfterItsEnd:
+                if next == .sameTicketAfterItsEnd { scene.server.clock.advance(seconds: 601) }
+                let enrollment = try await app.enroll(with: .ticket(ticket))
+                #expect(enrollment.id == first && enrollment.approval == nil)
+                #expect(await app.enrollments.map(\.id) == [first])
+            case .sameTicketTwiceAtOnce:
+                async let one = code { _ = try await app.enroll(with: .ticket(ticket)) }
+                async let other = code { _ = try await app.enroll(with: .ticket(ticket)) }
+                let codes = await [one, other]
+                #expect(codes.contains("") && Set(codes).isSubset(of: ["", "configuration_invalid", "ticket_used"]))
+            case .otherTicket, .otherTicketAfterRestart:
+                let enrollment = try await app.enroll(with: .ticket(try await strict.makeTicket(for: user)))
+                #expect(enrollment.approval?.number != nil, "the first one can approve it, because this app has it")
+            }
+            let kept = try #require(await app.enrollments.first { $0.id == first })
+            #expect(try await kept.refresh() == nil)
+            #expect(try await vault.enrollments(with: "attempt").isEmpty)
+            let asked = try await strict.ask(user)["id"]?.string ?? ""
+            #expect(try await kept.pendingChallenges().contains { "\($0.id)" == asked })
+        }
+    }
+
+    @Test("An attempt that the server refuses in the end leaves nothing behind, and hinders no other")
+    func attemptRefused() async throws {
         let vault: any Vault = MemoryVault()
         try await Self.with(vault: vault) { app, scene, ticket in
             scene.transport.loseRequests(.max, to: "/v1/enrollments")
             #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "network")
+            scene.transport.happen(nil)
+            scene.server.clock.advance(seconds: 601)
+            let other = try await scene.shop.makeTicket(for: try await scene.shop.makeUser())
+            let enrollment = try await app.enroll(with: .ticket(other))
+            #expect(await app.enrollments.map(\.id) == [enrollment.id])
             let invitation = try #require(EnrollmentInvitation(ticket))
             #expect(try await vault.signingKey(.primary, of: invitation.enrollment) == nil)
             #expect(try await vault.records(of: invitation.enrollment).isEmpty)
-            #expect(await app.enrollments.isEmpty)
-            // The ticket was not used: it works when the network is back.
-            scene.transport.happen(nil)
-            _ = try await app.enroll(with: .ticket(ticket))
+            #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "ticket_expired")
         }
     }
 

@@ -57,11 +57,11 @@ extension Authenticator {
 /// Changes of methods; each enrollment has one at a time under way.
 extension Authenticator {
     /// Runs a change alone: two changes at once would replace each other's keys.
-    private func alone<Result: Sendable>(
+    func alone<Result: Sendable>(
         _ id: EnrollmentID, _ body: () async throws(CountersignError) -> Result
     ) async throws(CountersignError) -> Result {
         guard await roster.startsChange(of: id) else {
-            throw .configurationInvalid("another change of this enrollment's methods is under way")
+            throw .configurationInvalid("another change of this enrollment is under way")
         }
         do throws(CountersignError) {
             let result = try await body()

@@ -56,6 +56,8 @@ actor Ledger {
     private(set) var wrongPINs = 0
     /// What should not have happened.
     private(set) var violations: [String] = []
+    /// What portals are doing, for the case that they never end.
+    private(set) var underWay: Set<String> = []
     private var order: [String] = []
     private var waiting: [String: [CheckedContinuation<Asked, Never>]] = [:]
 
@@ -103,6 +105,18 @@ actor Ledger {
             violate("the receipt of \(id) changed")
         }
     }
+
+    /// Records what a portal does as long as it does it.
+    nonisolated func during(_ what: String, _ body: () async throws -> Void) async throws {
+        await begin(what)
+        let result = await Result { try await body() }
+        await end(what)
+        try result.get()
+    }
+
+    private func begin(_ what: String) { underWay.insert(what) }
+
+    private func end(_ what: String) { underWay.remove(what) }
 
     func violate(_ what: String) { violations.append(what) }
 

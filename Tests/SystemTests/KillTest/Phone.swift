@@ -21,14 +21,12 @@ struct Phone: Sendable {
             ledger: ledger, keeper: keeper)
     }
 
-    /// Enrolls with a ticket, and with another one if the SDK gave up because the server was down for too long.
+    /// Enrolls with a ticket, and tries again with it if the SDK gave up because the server was down for too long.
     func enroll(user: String, name: String, by shop: Shop, caller: PersistentCaller) async throws -> Enrollment {
-        var attempt = 0
+        let (ticket, request) = try await caller.create(
+            "/v1/users/\(user)/enrollment-tickets", .members([:]), key: "ticket-\(name)", for: shop)
+        await ledger.note(ticket: request, of: shop)
         while true {
-            attempt += 1
-            let (ticket, request) = try await caller.create(
-                "/v1/users/\(user)/enrollment-tickets", .members([:]), key: "ticket-\(name)-\(attempt)", for: shop)
-            await ledger.note(ticket: request, of: shop)
             do throws(CountersignError) {
                 let enrollment = try await authenticator.enroll(with: .ticket(ticket["qr"]?.string ?? ""))
                 await ledger.note(

@@ -48,9 +48,11 @@ struct Portal: Sendable {
                 let name = "\(number)-\(round)"
                 switch Int.random(in: 0..<100, using: &random) {
                 case ..<4:
-                    try await welcomeGuest(name, leaves: random.happens(percent: 30))
+                    let leaves = random.happens(percent: 30)
+                    try await ledger.during("guest \(name)") { try await welcomeGuest(name, leaves: leaves) }
                 case ..<6:
-                    if let club { try await welcomePair(name, at: club) }
+                    guard let club else { continue }
+                    try await ledger.during("pair \(name)") { try await welcomePair(name, at: club) }
                 case ..<16:
                     if let earlier = await ledger.earlier(using: &random) { try await inspector.inspect(earlier) }
                 default:
@@ -97,6 +99,10 @@ struct Portal: Sendable {
     }
 
     private func follow(_ asked: Ledger.Asked) async throws {
+        try await ledger.during("\(asked.plan) \(asked.id)") { try await followToItsEnd(asked) }
+    }
+
+    private func followToItsEnd(_ asked: Ledger.Asked) async throws {
         switch asked.plan {
         case .cancel: try await cancel(asked)
         case .link: try await lead(asked)

@@ -116,6 +116,9 @@ struct Scene: Sendable {
         return (id, phone)
     }
 
+    /// How long portals may take to end what they began; a text message has the longest life, ten minutes.
+    private static let timeToEnd = Duration.seconds(900)
+
     /// Runs all portals and phones while the server is disturbed; returns when every challenge has ended.
     func play(_ settings: KillSettings, during torment: @escaping @Sendable () async throws -> Void) async throws {
         let isOver = Occurrence()
@@ -124,7 +127,16 @@ struct Scene: Sendable {
             let holders = Task { [phones] in
                 await withDiscardingTaskGroup { group in for phone in phones { group.addTask { await phone.work() } } }
             }
-            defer { holders.cancel() }
+            let watch = Task { [ledger] in
+                await isOver.wait()
+                try await Task.sleep(for: Self.timeToEnd)
+                let left = await ledger.underWay.sorted().joined(separator: ", ")
+                print("kill test: \(Self.timeToEnd) after the last kill there are still under way: \(left)")
+            }
+            defer {
+                holders.cancel()
+                watch.cancel()
+            }
             group.addTask {
                 defer { isOver.happen() }
                 try await torment()
