@@ -23,8 +23,9 @@ private struct WorkScene: Sendable {
         ports = Self.ports(limit, self.scene.world, log: log)
     }
 
-    static func ports(_ limit: WorkLimit, _ world: World, log: LogBook? = nil) -> Ports {
+    static func ports(_ limit: WorkLimit, _ world: World, mails: Int? = nil, log: LogBook? = nil) -> Ports {
         var limits = ClientLimits()
+        if let mails { limits.mails = mails }
         limits.work = limit
         return world.ports(limits: limits, loggingTo: log?.logger)
     }
@@ -118,6 +119,25 @@ struct SignInWorkTests {
 
     private func given(_ work: WorkScene, _ level: Int) -> SignInWork {
         SignInWork(way: .email, level: level, givenAt: work.ports.time.now)
+    }
+
+    @Test("Below that rate, the second half of a client's mails of an hour needs work, for names that nobody has as well")
+    func halfOfTheMails() async throws {
+        let work = try await WorkScene(.after(600))
+        let node = WorkScene.ports(.after(600), work.scene.world, mails: 5)
+        for number in 1...2 {
+            #expect(try await work.ask("stranger-\(number)", at: node).isAsked)
+            work.scene.world.time.advance(seconds: 61)
+        }
+        for name in ["customer-1", "nobody"] { #expect(try await work.ask(name, in: "two", at: node).level == 1) }
+        #expect(try await work.ask("customer-1", by: .device, at: node).isAsked, "no message is sent by it")
+        let page = try work.page("customer-1", given(work, 1))
+        let solution = try WorkScene.solution(of: page)
+        #expect(try await work.ask(page, nonce: solution, at: node).isAsked)
+        let off = WorkScene.ports(.off, work.scene.world, mails: 5)
+        #expect(try await work.ask("stranger-3", at: off).isAsked)
+        work.scene.world.time.advance(seconds: 3600)
+        #expect(try await work.ask("stranger-4", at: node).isAsked)
     }
 
     @Test("It can be switched off, and on for each")

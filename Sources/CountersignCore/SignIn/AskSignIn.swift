@@ -158,6 +158,7 @@ extension UnitOfWork {
         let isStrange =
             try limits.work != .off && request.way.reachesSomebody(named: wanted.identifier, at: party)
             && !isKnown(browser, to: wanted)
+        let level = try isStrange && isHalfUsed(for: wanted, by: request.way, at: party, limits) ? max(1, level) : level
         let needsWork = isStrange && level > 0
         // The answer to a puzzle is counted, and not that somebody is given one.
         if let network = request.network, !needsWork || request.carried.work != nil {
@@ -253,18 +254,22 @@ extension UnitOfWork {
     func refusal(
         ofCodeTo address: PersonalAddress, of client: ClientID, _ party: RelyingParty, _ limits: ClientLimits
     ) throws -> Seconds? {
-        var budgets: [AttemptLimit] = [.signInMessages(to: hasher.name(of: address))]
-        switch address {
-        case .email: budgets.append(.signInMailsOf(client, maximum: limits.mails))
-        case .phone(let number):
-            let prefix = party.callingCodes.first { $0.isOf(number) }.map { "\($0)" } ?? ""
-            budgets += [.signInTextsOf(client, prefix: prefix), .textCodesOf(client, maximum: limits.texts)]
-        }
+        let own = AttemptLimit.signInMessages(to: hasher.name(of: address))
+        let budgets = [own] + AttemptLimit.codes(to: address, of: client, party, limits)
         for budget in budgets {
             let count = try count(budget)
             if count.isExceeded { return count.retryAfter(at: now) }
         }
         return nil
+    }
+
+    /// Whether a client has used half of what it may send by a way in an hour, to all addresses together.
+    private func isHalfUsed(
+        for wanted: Wanted, by way: SignInWay, at party: RelyingParty, _ limits: ClientLimits
+    ) throws -> Bool {
+        guard way == .email || way == .text, let address = wanted.identifier?.address else { return false }
+        return try AttemptLimit.codes(to: address, of: wanted.client, party, limits)
+            .contains { try counted($0).number >= max(1, $0.maximum / 2) }
     }
 
     private func message(
@@ -309,5 +314,19 @@ extension AskRequest {
         request.context = place
         request.lifetime = min(lifetime, type.lifetime)
         return request
+    }
+}
+
+extension AttemptLimit {
+    /// What limits the codes that a client sends to all addresses together.
+    fileprivate static func codes(
+        to address: PersonalAddress, of client: ClientID, _ party: RelyingParty, _ limits: ClientLimits
+    ) -> [AttemptLimit] {
+        switch address {
+        case .email: return [.signInMailsOf(client, maximum: limits.mails)]
+        case .phone(let number):
+            let prefix = party.callingCodes.first { $0.isOf(number) }.map { "\($0)" } ?? ""
+            return [.signInTextsOf(client, prefix: prefix), .textCodesOf(client, maximum: limits.texts)]
+        }
     }
 }

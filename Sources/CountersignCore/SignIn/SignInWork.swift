@@ -8,7 +8,8 @@ import Synchronization
 package enum WorkLimit: Hashable, Sendable {
     /// Never.
     case off
-    /// For ten minutes after as many sign-ins as this in one, over all clients and nodes.
+    /// For ten minutes after as many sign-ins as this in one, over all clients and nodes, and for a way by which a client
+    /// has sent half of what it may in an hour.
     case after(Int)
     /// Always; it gets harder after the default number of sign-ins.
     case always
