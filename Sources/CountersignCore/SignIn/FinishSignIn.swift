@@ -65,7 +65,9 @@ package enum FinishSignIn {
             // check: SignInTests.otherBrowser
             guard found.browser == work.hasher.hash(of: browser, client: found.client) else { return .notReady }
             guard let client = try work.client(accepting: found.wanted) else { return .clientGone }
-            // The device may have been removed since it approved, or the user unlinked.
+            // The device may have been removed since it approved, the address taken away, or the user unlinked. From here
+            // on nothing of the user changes before the session is written.
+            try work.users.lock(authentication.user)
             // check: SignInTests.otherPerson
             guard try work.is(authentication.user, hintedBy: found.wanted) else {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
@@ -129,6 +131,7 @@ package enum FinishSignIn {
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return .notReady }
             let authentication = session.authentication
             guard let client = try work.client(accepting: wanted) else { return .clientGone }
+            try work.users.lock(authentication.user)
             // check: SignInTests.session
             guard !wanted.isFresh, wanted.isMet(by: authentication),
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted),

@@ -1,0 +1,95 @@
+import CountersignStorage
+import CountersignWire
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+/// Somebody who has typed the code at a client that does not know them yet, and an operator who removes the address.
+private struct ProvedElsewhere: Sendable {
+    private static let redirectURI = "https://shop.example.com/callback"
+
+    let user: UserID
+    let finish: Interleaving.Operation
+    let removal: Interleaving.Operation
+
+    init(in world: World, _ name: String) async throws {
+        let address = PersonalAddress.email(try #require(EmailAddress("\(name)@example.com")))
+        let known = try await Self.proved(address, at: try await Self.client(of: world), world)
+        guard case .finished = try await known.finish(world.ports) else { throw World.Broken("sign-in") }
+        user = try #require(
+            try await world.store.read { try $0.identifiers.verified(world.ports.hasher.identifier(address)) }?.user)
+        let other = try await Self.proved(address, at: try await Self.client(of: world), world)
+        finish = { ports in
+            switch try await other.finish(ports) {
+            case .finished: "finished"
+            case .notReady: "not ready"
+            case let outcome: "\(outcome)"
+            }
+        }
+        let caller = try await world.makeClient("Operator").client.caller
+        removal = { [user] ports in
+            "\(try await RemoveAddress.remove(address, of: .id(user), by: caller, ports: ports))"
+        }
+    }
+
+    /// A client that takes whoever signs in by a code.
+    private static func client(of world: World) async throws -> ClientID {
+        let client = try await world.makeClient(waives: true).client.id
+        let party = RelyingParty(
+            client: client, profile: .native, redirectURIs: [try #require(RedirectURI(redirectURI))],
+            askedBrowsers: .all, ways: [.email], registration: .open, callingCodes: [])
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
+        try await world.store.refreshKeys()
+        return client
+    }
+
+    private struct Proved: Sendable {
+        let id: AuthorizationID
+        let browser: BrowserID
+
+        func finish(_ ports: Ports) async throws -> FinishSignIn.Outcome {
+            try await FinishSignIn.finish(id, in: browser, former: nil, ports: ports)
+        }
+    }
+
+    private static func proved(
+        _ address: PersonalAddress, at client: ClientID, _ world: World
+    ) async throws -> Proved {
+        var wanted = Wanted(client: client, redirectURI: redirectURI, scopes: ["openid"])
+        wanted.identifier = .address(address)
+        let browser = try #require(BrowserID("browser-one-0123456789"))
+        let request = AskSignIn.Request(
+            CarriedSignIn(wanted: wanted), by: .email, browser: browser, place: nil, network: nil)
+        guard case .asked(let asked) = try await AskSignIn.ask(request, ports: world.ports) else {
+            throw World.Broken("ask")
+        }
+        let code = world.ports.hasher.code(of: try #require(asked.ask?.verification))
+        let entered = try await EnterSignInCode.enter(.code(code), for: asked.id, in: browser, ports: world.ports)
+        #expect(entered == .authenticated)
+        return Proved(id: asked.id, browser: browser)
+    }
+}
+
+@Suite("A sign-in by a code and what may come in between")
+struct InterleavedSignInTests {
+    @Test("An address that an operator removes meanwhile leaves no session behind, whoever was first")
+    func removedAddress() async throws {
+        let meeting = try await Interleaving()
+        try await meeting.world.store.commit { store in for type in ChallengeType.builtIn { try store.types.put(type) } }
+        var number = 0
+        let places = try await meeting.everywhere { world in
+            number += 1
+            // Each scene has codes of its own limits.
+            world.time.advance(seconds: 3601)
+            let scene = try await ProvedElsewhere(in: world, "person-\(number)")
+            return (scene, scene.finish, scene.removal)
+        } judge: { scene, told, comment in
+            #expect(["finished", "not ready"].contains(told.first) && told.second == "removed", comment)
+            let open = try await meeting.world.count(
+                "sessions", where: "user_id = '\(scene.user)' AND ended_at IS NULL")
+            #expect(open == 0, comment)
+        }
+        #expect(places >= 3)
+    }
+}
