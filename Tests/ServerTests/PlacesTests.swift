@@ -150,16 +150,43 @@ struct PlacesTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("copy")))
     }
 
-    @Test("Where a copy cannot be made, the start says so")
-    func noCopy() throws {
+    @Test("Where a copy cannot be made, addresses stand alone until it can; the log says so once")
+    func noCopy() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("places.mmdb", Self.sample().file)
         let copy = folder.path("missing/copy")
+        let log = LogBook()
+        let places = try PlacesFile(path, copiedTo: copy, logger: log.logger, resting: .milliseconds(1))
+        let told = [
+            """
+            error places not read error=\(path) cannot be copied to \(copy). Make room there, or mend the rights of the \
+            folder; until then addresses stand alone, or keep the places that they had.
+            """
+        ]
+        #expect(log.entries == told && places.place(of: "203.0.113.7") == nil)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await places.watch() }
+            // Two attempts more.
+            try await Task.sleep(for: .seconds(5))
+            #expect(log.entries == told)
+            try FileManager.default.createDirectory(
+                atPath: folder.path("missing"), withIntermediateDirectories: false)
+            while places.place(of: "203.0.113.7") == nil { try await Task.sleep(for: .milliseconds(20)) }
+            group.cancelAll()
+        }
+        #expect(log.entries.count == 2 && log.entries[1].hasPrefix("notice places read"))
+    }
+
+    @Test("A file that no database of places can be is not copied")
+    func tooLarge() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("places.mmdb", [])
+        // It takes no room on the disk.
+        #expect(truncate(path, 1 << 30 + 1) == 0)
         #expect(
-            throws: StartError(
-                "\(path) cannot be copied to \(copy). Make room there, or mend the rights of the folder.")
+            throws: StartError("\(path) is larger than 1 GiB. places_database must name a file in MaxMind DB format.")
         ) {
-            try PlacesFile(path, copiedTo: copy, logger: LogBook().logger)
+            try PlacesFile(path, copiedTo: folder.path("copy"), logger: LogBook().logger)
         }
     }
 

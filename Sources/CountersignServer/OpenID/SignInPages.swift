@@ -437,11 +437,13 @@ extension SignInDoor {
             throw PageError.unknownClient
         }
         let language = language(wanted.languages, visit.incoming)
+        // The page names what the phone names: from where somebody was asked, wherever the page is looked at since.
+        let from = carried.signIn.flatMap { _ in wanted.askedFrom } ?? visit.place
         let ledger = PageFrame.Ledger(
             identifier: wanted.identifier?.shown, changePath: wanted.identifier.map { _ in "/signin/start" },
-            browser: ContextLine(address: nil, userAgent: visit.incoming.headers[.userAgent])?.line.text,
-            place: visit.place?.place?.text(in: LanguageTag(language.rawValue)),
-            address: visit.incoming.context.caller?.description, askedAt: Int(ports.time.now.seconds))
+            browser: ContextLine(address: nil, userAgent: from?.userAgent)?.line.text,
+            place: from?.place?.text(in: LanguageTag(language.rawValue)), address: from?.address,
+            askedAt: Int(ports.time.now.seconds))
         return PageFrame(
             language: language, issuerHost: ports.issuer.host,
             client: try await shown(client, host: URLComponents(string: wanted.redirectURI)?.host ?? ""),

@@ -11,6 +11,13 @@ final class PlacesDatabase: Sendable {
     /// The database has contradicted itself at an address.
     struct Damage: Error {}
 
+    /// A file could not be copied; it may be good, and so may the next attempt.
+    struct NotCopied: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The greatest size of a file, in octets, several times that of the largest ones that are sold.
+    private static let largestFile: Int64 = 1 << 30
     /// The greatest size of a name, in octets.
     private static let longestName = 256
 
@@ -64,10 +71,13 @@ final class PlacesDatabase: Sendable {
     /// - Parameters:
     ///   - path: the file.
     ///   - copy: a path for the copy, which only this process uses.
-    /// - Throws: ``StartError`` that names the file and what to do.
-    static func copying(_ path: String, to copy: String) throws(StartError) -> PlacesDatabase {
+    /// - Throws: ``NotCopied``, or ``StartError`` that names the file and what to do.
+    static func copying(_ path: String, to copy: String) throws -> PlacesDatabase {
         guard let state = FileState(path: path), state.isRegular, let source = FileHandle(forReadingAtPath: path) else {
             throw unreadable(path)
+        }
+        guard state.size <= largestFile else {
+            throw StartError("\(path) is larger than 1 GiB. places_database must name a file in MaxMind DB format.")
         }
         // One may be left by a process that was killed.
         unlink(copy)
@@ -76,12 +86,18 @@ final class PlacesDatabase: Sendable {
             let file = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
             let target = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-            while let bytes = try source.read(upToCount: 1 << 20), !bytes.isEmpty {
+            var left = Int(state.size)
+            while let bytes = try source.read(upToCount: min(left, 1 << 20)), !bytes.isEmpty {
                 try target.write(contentsOf: bytes)
+                left -= bytes.count
             }
             try target.close()
         } catch {
-            throw StartError("\(path) cannot be copied to \(copy). Make room there, or mend the rights of the folder.")
+            throw NotCopied(
+                description: """
+                    \(path) cannot be copied to \(copy). Make room there, or mend the rights of the folder; until then \
+                    addresses stand alone, or keep the places that they had.
+                    """)
         }
         return try PlacesDatabase(copy, named: path)
     }

@@ -10,27 +10,29 @@ import Synchronization
 final class PlacesFile: Places {
     private let path: String
     private let logger: Logger
-    private let file: WatchedFiles<PlacesDatabase>
+    private let file: WatchedFiles<PlacesDatabase?>
 
-    /// Reads the file.
+    /// Reads the file. Where it cannot be copied, for want of room, the server does without places until it can.
     ///
     /// - Parameters:
     ///   - path: the file.
     ///   - copy: a path for a copy of it, which only this process uses.
     ///   - logger: the log for changes of the file, and for damage.
+    ///   - rest: how long to wait before a file that could not be read is tried again.
     /// - Throws: ``StartError`` that names the file and what to do.
-    init(_ path: String, copiedTo copy: String, logger: Logger) throws {
+    init(_ path: String, copiedTo copy: String, logger: Logger, resting rest: Duration = .seconds(60)) throws {
         self.path = path
         self.logger = logger
         file = try WatchedFiles(
-            [path], named: "places", logger: logger, describedBy: { ["file": "\(path)", "type": "\($0.type)"] },
-            read: { try PlacesDatabase.copying(path, to: copy) })
+            [path], named: "places", logger: logger,
+            describedBy: { ["file": "\(path)", "type": "\($0?.type ?? "")"] },
+            read: { try PlacesDatabase.copying(path, to: copy) }, resting: rest,
+            or: { $0 is PlacesDatabase.NotCopied ? .some(nil) : nil })
     }
 
     /// The place of an address; nil where it is not known, and for private addresses, whatever the file says.
     func place(of address: String) -> Place? {
-        guard let address = IPAddress(address), !address.isPrivate else { return nil }
-        let database = file.value
+        guard let address = IPAddress(address), !address.isPrivate, let database = file.value else { return nil }
         do {
             return try database.place(of: address)
         } catch {

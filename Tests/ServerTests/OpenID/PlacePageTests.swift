@@ -73,6 +73,16 @@ struct PlacePageTests {
         }
     }
 
+    @Test("A page that is looked at from elsewhere names what the phone names: from where it was asked")
+    func movedOn() async throws {
+        try await Self.with { scene in
+            let (path, _) = try await Self.ask(scene, by: "device")
+            let page = try await scene.browser.get(path, headers: [("X-Forwarded-For", "198.51.100.7")])
+            #expect(page.html.contains("<bdi>Cologne, Germany</bdi>, <bdi dir=\"ltr\">203.0.113.7</bdi>"))
+            #expect(!page.html.contains("Portugal") && !page.html.contains("198.51.100.7"))
+        }
+    }
+
     @Test("The account page names the place of each session, in its own language")
     func sessions() async throws {
         try await Self.with { scene in
