@@ -55,4 +55,20 @@ struct TokenStateTests {
         scene.world.time.advance(seconds: 600)
         #expect(try await introspect(tokens.access) == .inactive)
     }
+
+    @Test("Where a key is compromised, what it has signed is good no more, though it was verified before")
+    func compromisedKey() async throws {
+        let scene = try await SignInScene()
+        let tokens = try await scene.tokens().tokens
+        for _ in 0..<2 { #expect(try await scene.isGood(tokens)) }
+        scene.world.time.advance(seconds: 1)
+        _ = try await RotateIssuerKey.begin(
+            .token, isAtOnce: true, isCompromised: true, by: .system, ports: scene.world.ports)
+        // The next key takes its place when every server has read it.
+        scene.world.time.advance(RotateIssuerKey.settling)
+        #expect(try await scene.isGood(tokens))
+        try await RotateIssuerKey.sweep(ports: scene.world.ports)
+        try await scene.world.store.refreshKeys()
+        #expect(try await !scene.isGood(tokens))
+    }
 }

@@ -24,8 +24,28 @@ package enum AuthenticateClient {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func authenticate(_ id: String, secret: Secret<String>, ports: Ports) async throws -> Outcome {
-        let now = ports.time.now
         let client = try await ports.store.read { reader in try ClientID(id).flatMap { try reader.clients.find($0) } }
+        return authenticate(client, secret: secret, ports: ports)
+    }
+
+    /// Authenticates a client that uses the OpenID provider, by its id and secret; the parameters are those of
+    /// ``authenticate(_:secret:ports:)``.
+    ///
+    /// - Returns: the result, and how the client uses the provider; nil if it does not, or is not authenticated.
+    /// - Throws: ``StoreError``.
+    package static func authenticateRelyingParty(
+        _ id: String, secret: Secret<String>, ports: Ports
+    ) async throws -> (Outcome, RelyingParty?) {
+        let (client, party) = try await ports.store.read { reader in
+            try ClientID(id).map { (try reader.clients.find($0), try reader.relyingParties.find($0)) } ?? (nil, nil)
+        }
+        let outcome = authenticate(client, secret: secret, ports: ports)
+        guard case .authenticated = outcome else { return (outcome, nil) }
+        return (outcome, party)
+    }
+
+    private static func authenticate(_ client: Client?, secret: Secret<String>, ports: Ports) -> Outcome {
+        let now = ports.time.now
         let newest = client?.secretHash ?? SecretHash(of: Secret(""))
         let earlier = client?.earlierSecret
         let (isNewest, isEarlier) = (newest.matches(secret), (earlier?.hash ?? newest).matches(secret))

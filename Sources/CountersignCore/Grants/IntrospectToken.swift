@@ -31,7 +31,7 @@ package enum IntrospectToken {
             else { return .inactive }
             return .refresh(family)
         }
-        guard let claims = try AccessClaims(of: token, ports: ports) else { return .inactive }
+        guard let claims = try AccessClaims.read(token, ports: ports) else { return .inactive }
         if let verified = try await VerifyClientToken.verify(claims, ports: ports) {
             let rights = verified.token.rights.intersection(verified.client.rights)
             guard verified.client.id == client, verified.client.disabledAt == nil, !rights.isEmpty else {

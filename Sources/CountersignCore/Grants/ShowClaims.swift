@@ -1,6 +1,5 @@
 package import CountersignWire
 package import Encodings
-import JOSE
 
 /// Shows a client what its access token lets it know of a user.
 ///
@@ -56,7 +55,7 @@ enum VerifyAccessToken {
     ///
     /// - Throws: ``StoreError``.
     static func verify(_ token: Secret<String>, ports: Ports) async throws -> VerifiedAccess? {
-        guard let claims = try AccessClaims(of: token, ports: ports) else { return nil }
+        guard let claims = try AccessClaims.read(token, ports: ports) else { return nil }
         return try await verify(claims, ports: ports)
     }
 
@@ -74,48 +73,5 @@ enum VerifyAccessToken {
                 family: family, jti: claims.jti, scopes: claims.scopes, issuedAt: claims.issuedAt,
                 expiresAt: claims.expiresAt)
         }
-    }
-}
-
-/// What an access token says that we have signed, for us, and that is not over.
-///
-/// Spec: RFC 9068 §4.
-struct AccessClaims {
-    /// Its own name.
-    let jti: String
-    /// Whom it is about: a user, or the client itself.
-    let subject: String
-    /// The client that got it.
-    let client: String
-    /// Its scopes.
-    let scopes: [String]
-    /// The mark of the client's secret; nil in a token that is about a user.
-    let secretMark: String?
-    /// When it was signed.
-    let issuedAt: Timestamp
-    /// When it ends.
-    let expiresAt: Timestamp
-
-    /// Verifies a token; nil if it is not such.
-    ///
-    /// - Throws: ``StoreError``.
-    init?(of token: Secret<String>, ports: Ports) throws {
-        let keys = try ports.keys.current().tokens.published
-        guard
-            let verified = try? JWS.verify(
-                token.reveal(), algorithms: [.es256], type: .exactly("at+jwt"), keys: keys),
-            let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
-            claims["aud"] == .string("\(ports.issuer)"), let end = claims["exp"]?.integer,
-            ports.time.now.seconds < end, let start = claims["iat"]?.integer, let jti = claims["jti"]?.string,
-            let subject = claims["sub"]?.string, let client = claims["client_id"]?.string,
-            let scope = claims["scope"]?.string
-        else { return nil }
-        self.jti = jti
-        self.subject = subject
-        self.client = client
-        scopes = scope.split(separator: " ").map(String.init)
-        secretMark = claims[ClientToken.secretClaim]?.string
-        issuedAt = Timestamp(seconds: start)
-        expiresAt = Timestamp(seconds: end)
     }
 }

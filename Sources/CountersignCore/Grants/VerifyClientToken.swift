@@ -8,7 +8,7 @@ extension AuthenticateClient {
     ///
     /// - Throws: ``StoreError``.
     package static func authenticate(accessToken: Secret<String>, ports: Ports) async throws -> Outcome {
-        guard let claims = try AccessClaims(of: accessToken, ports: ports),
+        guard let claims = try AccessClaims.read(accessToken, ports: ports),
             let verified = try await VerifyClientToken.verify(claims, ports: ports)
         else { return .refused }
         return .authenticated(ClientCaller(client: verified.client, token: verified.token))

@@ -92,6 +92,8 @@ package final class Ports: Sendable {
     let knownDevices = BoundedMap<EnrollmentID, KnownDevice>(limit: 32_768)
     /// The credentials with which clients were authenticated last.
     let knownCredentials = BoundedMap<ClientID, ClientCredential>(limit: 4096)
+    /// The access tokens whose signatures were verified last, by their hashes: about half a kilobyte each.
+    let verifiedTokens = BoundedMap<SHA256.Digest, AccessClaims>(limit: 16_384)
     /// What the log was told of the proof of work.
     let workLog = WorkLog()
 

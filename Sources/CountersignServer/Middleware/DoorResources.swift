@@ -31,6 +31,16 @@ final class DoorResources: Sendable {
         return try await authentication(outcome, named: ClientID(id)?.description, from: caller)
     }
 
+    /// Authenticates a client that uses the OpenID provider by its secret, in whatever way it was sent.
+    ///
+    /// - Returns: the result, and how the client uses the provider; nil if it does not.
+    func relyingParty(
+        _ id: String, secret: Secret<String>, from caller: ServerContext
+    ) async throws -> (ClientAuthentication, RelyingParty?) {
+        let (outcome, party) = try await AuthenticateClient.authenticateRelyingParty(id, secret: secret, ports: ports)
+        return (try await authentication(outcome, named: ClientID(id)?.description, from: caller), party)
+    }
+
     /// Counts a failure of somebody who named no client that could be found.
     func failed(from caller: ServerContext) async throws -> ClientAuthentication {
         try await authentication(.refused, named: nil, from: caller)

@@ -124,14 +124,12 @@ extension OAuthDoor {
         guard form["client_id"].map({ $0.hasSameBytes(as: id) }) ?? true else {
             throw OAuthError(.invalidRequest, "client_id is not that of the header")
         }
-        let authentication = try await resources.client(id, secret: secret, from: incoming.context)
+        let (authentication, party) = try await resources.relyingParty(id, secret: secret, from: incoming.context)
         guard case .client(let caller) = authentication else {
             throw Self.refusal(authentication, "the client's id and secret do not fit")
         }
         // A client with keys has given up its secret here: whoever finds one has nothing.
-        if case .shown(_, let party) = try await ShowRelyingParty.show(caller.client.id, ports: ports),
-            party.keySet != nil
-        {
+        guard party?.keySet == nil else {
             throw OAuthError(.invalidClient, "the client must authenticate by its key")
         }
         return caller.client.id

@@ -1,0 +1,62 @@
+import Crypto
+import CountersignWire
+import Encodings
+import JOSE
+
+/// What an access token says that we have signed, for us, and that is not over.
+///
+/// Spec: RFC 9068 §4.
+struct AccessClaims: Sendable {
+    /// Its own name.
+    let jti: String
+    /// Whom it is about: a user, or the client itself.
+    let subject: String
+    /// The client that got it.
+    let client: String
+    /// Its scopes.
+    let scopes: [String]
+    /// The mark of the client's secret; nil in a token that is about a user.
+    let secretMark: String?
+    /// When it was signed.
+    let issuedAt: Timestamp
+    /// When it ends.
+    let expiresAt: Timestamp
+    /// The name of the key that has signed it.
+    fileprivate let keyID: String
+
+    /// Reads a token; nil if it is not such.
+    ///
+    /// What we have signed does not change, so that a signature is verified once. Whether the token was taken back, the
+    /// caller reads.
+    ///
+    /// - Throws: ``StoreError``.
+    static func read(_ token: Secret<String>, ports: Ports) throws -> AccessClaims? {
+        let keys = try ports.keys.current().tokens.published
+        let hash = SHA256.hash(data: Array(token.reveal().utf8))
+        if let known = ports.verifiedTokens[hash] {
+            // check: TokenStateTests.compromisedKey
+            guard ports.time.now < known.expiresAt, keys[known.keyID] != nil else { return nil }
+            return known
+        }
+        guard let claims = verified(token, by: keys, ports: ports) else { return nil }
+        ports.verifiedTokens.keep(claims, as: hash)
+        return claims
+    }
+
+    private static func verified(_ token: Secret<String>, by keys: JWKSet, ports: Ports) -> AccessClaims? {
+        guard
+            let verified = try? JWS.verify(
+                token.reveal(), algorithms: [.es256], type: .exactly("at+jwt"), keys: keys),
+            let keyID = verified.key.keyID,
+            let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
+            claims["aud"] == .string("\(ports.issuer)"), let end = claims["exp"]?.integer,
+            ports.time.now.seconds < end, let start = claims["iat"]?.integer, let jti = claims["jti"]?.string,
+            let subject = claims["sub"]?.string, let client = claims["client_id"]?.string,
+            let scope = claims["scope"]?.string
+        else { return nil }
+        return AccessClaims(
+            jti: jti, subject: subject, client: client, scopes: scope.split(separator: " ").map(String.init),
+            secretMark: claims[ClientToken.secretClaim]?.string, issuedAt: Timestamp(seconds: start),
+            expiresAt: Timestamp(seconds: end), keyID: keyID)
+    }
+}
