@@ -42,9 +42,13 @@ extension Authenticator {
             let attempt = try EnrollmentAttempt(record)
             guard attempt.stored.issuer == connection.issuer else { continue }
             do throws(CountersignError) {
-                let enrollment = try await alone(id) { () throws(CountersignError) in try await finish(attempt, isRepeat: true) }
+                let enrollment = try await alone(id) { () throws(CountersignError) in
+                    try await finish(attempt, isRepeat: true)
+                }
                 if attempt.authority == mark { sought = enrollment }
-            } catch where attempt.authority != mark { continue }
+            } catch {
+                guard attempt.authority != mark else { throw error }
+            }
         }
         return sought
     }

@@ -22,10 +22,11 @@ struct EnrollmentAttempt: Sendable {
         fileprivate let text: String
 
         init(_ authority: EnrollmentAuthority) {
-            let secret = switch authority {
+            let secret =
+                switch authority {
                 case .ticket(let text): text
                 case .accessToken(let token): token.reveal()
-            }
+                }
             text = Base64.encode(Array(SHA256.hash(data: Array(secret.utf8))))
         }
 

@@ -121,7 +121,7 @@ struct SignInWorkTests {
         SignInWork(way: .email, level: level, givenAt: work.ports.time.now)
     }
 
-    @Test("Below that rate, the second half of a client's mails of an hour needs work, for names that nobody has as well")
+    @Test("Below that rate, the second half of a client's mails of an hour needs work, also for names that nobody has")
     func halfOfTheMails() async throws {
         let work = try await WorkScene(.after(600))
         let node = WorkScene.ports(.after(600), work.scene.world, mails: 5)

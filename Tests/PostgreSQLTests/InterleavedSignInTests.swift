@@ -76,7 +76,9 @@ struct InterleavedSignInTests {
     @Test("An address that an operator removes meanwhile leaves no session behind, whoever was first")
     func removedAddress() async throws {
         let meeting = try await Interleaving()
-        try await meeting.world.store.commit { store in for type in ChallengeType.builtIn { try store.types.put(type) } }
+        try await meeting.world.store.commit { store in
+            for type in ChallengeType.builtIn { try store.types.put(type) }
+        }
         var number = 0
         let places = try await meeting.everywhere { world in
             number += 1

@@ -12,7 +12,9 @@ final class PlacesFile: Places {
     private let logger: Logger
     private let file: WatchedFiles<PlacesDatabase?>
 
-    /// Reads the file. Where it cannot be copied, for want of room, the server does without places until it can.
+    /// Reads the file.
+    ///
+    /// Where it cannot be copied, for want of room, the server does without places until it can.
     ///
     /// - Parameters:
     ///   - path: the file.
