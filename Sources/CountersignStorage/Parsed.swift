@@ -64,6 +64,7 @@ struct ParsedRows: Sendable {
     let challenges = Parsed<ChallengeID, Asked>(limit: 1024)
     let types = Parsed<String, ChallengeType>(limit: 256)
     let clients = Parsed<ClientID, Client>(limit: 256)
+    let relyingParties = Parsed<ClientID, RelyingParty>(limit: 256)
     /// The issuer's certificate, by the name of its row.
     let certificates = Parsed<String, Certificate>(limit: 2)
 }

@@ -37,10 +37,12 @@ extension SQLTransaction {
 
     private func party(_ client: ClientID, _ statement: SQLStatement) throws -> RelyingParty? {
         try first(statement, [client.value]) { row in
-            try row.value(0) { text in
-                // A URI that was accepted in development mode stays.
-                (try? JSONValue(parsing: Array(text.utf8))).flatMap {
-                    try? RelyingParty($0, of: client, isDevelopment: true)
+            try parsed.relyingParties.value(client, of: row[0..<1]) {
+                try row.value(0) { text in
+                    // A URI that was accepted in development mode stays.
+                    (try? JSONValue(parsing: Array(text.utf8))).flatMap {
+                        try? RelyingParty($0, of: client, isDevelopment: true)
+                    }
                 }
             }
         }
