@@ -10,47 +10,102 @@ extension Authenticator {
     /// Enrolls this device.
     ///
     /// Makes the device's keys, and removes them again when the server refuses. If there is no reply, the server may have
-    /// enrolled the device all the same: the keys are kept, and the next call asks again for what is open. So call it
-    /// again with the same authority when the network is back. If the user has a device already, that device must approve
-    /// this one: see ``Enrollment/approval``.
+    /// enrolled the device all the same: the keys are kept. So call it again with the same authority when the network is
+    /// back. If the user has a device already, that device must approve this one: see ``Enrollment/approval``.
     ///
     /// - Parameter authority: what entitles the device to enroll.
     /// - Returns: the enrollment.
     public func enroll(with authority: EnrollmentAuthority) async throws(CountersignError) -> Enrollment {
         let mark = EnrollmentAttempt.Mark(authority)
-        if let enrollment = try await finishAttempts(soughtBy: mark) { return enrollment }
+        if let enrollment = try await settleAttempts(repeating: mark) { return enrollment }
         return try await enroll(try await invitation(for: authority), by: mark)
     }
 
-    /// Asks again for the enrollments whose replies are missing.
+    /// Settles the attempts whose replies are missing.
     ///
-    /// - Parameter mark: tells the attempt that is being repeated; the others fail in silence, and are repeated next time.
-    /// - Returns: the enrollment of that attempt; nil if there was none.
-    private func finishAttempts(
-        soughtBy mark: EnrollmentAttempt.Mark
+    /// The one that is being repeated is sent again. Of the others, which nobody asks for any more, only what the server
+    /// has made is kept.
+    ///
+    /// - Parameter mark: tells the attempt that is being repeated; failures of the others hinder nothing.
+    /// - Returns: the enrollment of that attempt; nil if there is none.
+    private func settleAttempts(
+        repeating mark: EnrollmentAttempt.Mark
     ) async throws(CountersignError) -> Enrollment? {
-        var sought: Enrollment?
+        var repeated: Enrollment?
         for id in try await vaulted({ [vault] in try await vault.enrollments(with: EnrollmentAttempt.record) }) {
-            guard
-                let record = try await vaulted({ [vault] in try await vault.record(EnrollmentAttempt.record, of: id) })
-            else { continue }
-            guard await roster[id] == nil else {
-                // The app ended after it had stored the enrollment.
-                try await vaulted { [vault] in try await vault.remove(EnrollmentAttempt.record, of: id) }
-                continue
-            }
-            let attempt = try EnrollmentAttempt(record)
-            guard attempt.stored.issuer == connection.issuer else { continue }
+            guard let attempt = await attempt(at: id), attempt.stored.issuer == connection.issuer else { continue }
+            let isRepeated = attempt.authority == mark
             do throws(CountersignError) {
                 let enrollment = try await alone(id) { () throws(CountersignError) in
-                    try await finish(attempt, isRepeat: true)
+                    try await settle(attempt, isRepeated: isRepeated)
                 }
-                if attempt.authority == mark { sought = enrollment }
+                if isRepeated { repeated = enrollment }
             } catch {
-                guard attempt.authority != mark else { throw error }
+                guard !isRepeated else { throw error }
             }
         }
-        return sought
+        return repeated
+    }
+
+    /// An attempt; nil if there is none, or none that can be read: a newer version of the app may have made it.
+    private func attempt(at id: EnrollmentID) async -> EnrollmentAttempt? {
+        guard let record = try? await vault.record(EnrollmentAttempt.record, of: id) else { return nil }
+        return try? EnrollmentAttempt(record)
+    }
+
+    private func settle(
+        _ attempt: EnrollmentAttempt, isRepeated: Bool
+    ) async throws(CountersignError) -> Enrollment? {
+        let id = attempt.stored.id
+        if let stored = await roster[id] {
+            // The app ended after it had stored the enrollment, or another call was faster.
+            try await vaulted { [vault] in try await vault.remove(EnrollmentAttempt.record, of: id) }
+            return Enrollment(id: id, authenticator: self, stored: stored)
+        }
+        if isRepeated { return try await finish(attempt, isRepeat: true) }
+        if try await isMade(attempt) { return try await keep(attempt) }
+        // The request may still be on its way.
+        if await connection.now.seconds > Int64(attempt.stored.createdAt) + 60 { await giveUp(attempt) }
+        return nil
+    }
+
+    /// Whether the server has made the enrollment, which it tells to the enrollment's key alone.
+    private func isMade(_ attempt: EnrollmentAttempt) async throws(CountersignError) -> Bool {
+        do throws(CountersignError) {
+            _ = try await untilReplied { () throws(CountersignError) in
+                try await send("GET", "/v1/enrollments/self", for: attempt.stored)
+            }
+            return true
+        } catch {
+            switch error {
+            case .enrollmentUnknown, .deviceDeregistered, .notEnrolled: return false
+            default: throw error
+            }
+        }
+    }
+
+    /// Removes an attempt's record first: without its keys it would be worth nothing.
+    private func giveUp(_ attempt: EnrollmentAttempt) async {
+        let id = attempt.stored.id
+        try? await vault.remove(EnrollmentAttempt.record, of: id)
+        try? await vault.removeAll(of: id)
+    }
+
+    /// Keeps an enrollment that the server has made.
+    ///
+    /// - Parameters:
+    ///   - attempt: the attempt.
+    ///   - pushKeys: the server's keys for push envelopes; without them, they are fetched when one comes.
+    ///   - approval: the wait for approval, as the reply told it.
+    private func keep(
+        _ attempt: EnrollmentAttempt, pushKeys: JWKSet = JWKSet([]), approval: AwaitedApproval? = nil
+    ) async throws(CountersignError) -> Enrollment {
+        var complete = attempt.stored
+        complete.pushKeys = pushKeys
+        try await keep(complete)
+        await roster.add(complete)
+        try await vaulted { [vault, id = complete.id] in try await vault.remove(EnrollmentAttempt.record, of: id) }
+        return Enrollment(id: complete.id, authenticator: self, stored: complete, approval: approval)
     }
 
     /// The invitation that an authority gives.
@@ -83,18 +138,23 @@ extension Authenticator {
     private func enroll(
         _ invitation: EnrollmentInvitation, by mark: EnrollmentAttempt.Mark
     ) async throws(CountersignError) -> Enrollment {
+        let id = invitation.enrollment
         let serverCertificate = try await pinnedCertificate(invitation.fingerprint)
-        guard await roster[invitation.enrollment] == nil else { throw .ticketRefused(code: "ticket_used") }
-        return try await alone(invitation.enrollment) { () throws(CountersignError) in
+        return try await alone(id) { () throws(CountersignError) in
+            guard await roster[id] == nil else { throw .ticketRefused(code: "ticket_used") }
+            // A call with the same ticket has begun and failed meanwhile: its keys may be enrolled.
+            if let begun = await attempt(at: id) { return try await finish(begun, isRepeat: true) }
+            // A description that cannot be shown is refused before there are keys.
+            _ = try appRecord()
             let attempt: EnrollmentAttempt
             do throws(CountersignError) {
                 let stored = try await makeKeys(for: invitation, serverCertificate)
                 attempt = EnrollmentAttempt(stored, ticket: invitation.ticket, by: mark)
                 try await vaulted { [vault] in
-                    try await vault.write(attempt.encoded, as: EnrollmentAttempt.record, of: stored.id)
+                    try await vault.write(attempt.encoded, as: EnrollmentAttempt.record, of: id)
                 }
             } catch {
-                try? await vault.removeAll(of: invitation.enrollment)
+                try? await vault.removeAll(of: id)
                 throw error
             }
             return try await finish(attempt, isRepeat: false)
@@ -103,10 +163,10 @@ extension Authenticator {
 
     /// Asks for an enrollment, and keeps it when the reply comes.
     private func finish(_ attempt: EnrollmentAttempt, isRepeat: Bool) async throws(CountersignError) -> Enrollment {
+        let app = try appRecord()
+        var push = await roster.push
+        let reply: EnrollmentReply
         do throws(CountersignError) {
-            var push = await roster.push
-            let app = try appRecord()
-            let reply: EnrollmentReply
             do throws(CountersignError) {
                 reply = try await send(attempt, app, push)
             } catch {
@@ -115,25 +175,28 @@ extension Authenticator {
                 push = nil
                 reply = try await send(attempt, app, push)
             }
-            var complete = attempt.stored
-            guard reply.enrollment == complete.id, reply.user == complete.user,
-                reply.serverCertificate.fingerprint == complete.serverCertificate.fingerprint
-            else { throw .notHandleable(reason: "the server enrolled something else than was asked for") }
-            complete.pushKeys = reply.pushKeys
-            try await keep(complete)
-            await roster.add(complete)
-            try await vaulted { [vault, id = complete.id] in try await vault.remove(EnrollmentAttempt.record, of: id) }
-            // What the server made of an earlier request has the description of that time; this one is told with the next
-            // look.
-            if !isRepeat { await keep(app, of: complete.id) }
-            if let push { try await keep(PushRecord(registration: push, toldAt: connection.now), of: complete) }
-            return Enrollment(
-                id: complete.id, authenticator: self, stored: complete,
-                approval: reply.approval.map(AwaitedApproval.init))
         } catch {
-            if !error.leavesOpen { try? await vault.removeAll(of: attempt.stored.id) }
+            guard error.refusesEnrollment else { throw error }
+            // The server forgets a ticket after a day, but not what it made by it.
+            if isRepeat, try await isMade(attempt) { return try await keep(attempt) }
+            await giveUp(attempt)
             throw error
         }
+        guard reply.enrollment == attempt.stored.id, reply.user == attempt.stored.user,
+            reply.serverCertificate.fingerprint == attempt.stored.serverCertificate.fingerprint
+        else {
+            await giveUp(attempt)
+            throw .notHandleable(reason: "the server enrolled something else than was asked for")
+        }
+        let enrollment = try await keep(
+            attempt, pushKeys: reply.pushKeys, approval: reply.approval.map(AwaitedApproval.init))
+        // What the server made of an earlier request has the description of that time; this one is told with the next
+        // look, and so is a push registration that could not be noted.
+        if !isRepeat { await keep(app, of: enrollment.id) }
+        if let push {
+            try? await keep(PushRecord(registration: push, toldAt: connection.now), of: enrollment.stored)
+        }
+        return enrollment
     }
 
     /// The issuer's certificate, which must be the one that the invitation names.

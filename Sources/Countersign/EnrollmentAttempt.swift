@@ -57,11 +57,17 @@ struct EnrollmentAttempt: Sendable {
 }
 
 extension CountersignError {
-    /// Whether the server may have done what was asked for, or will yet when it is asked again.
-    var leavesOpen: Bool {
+    /// Whether the server has refused an enrollment for good, or its keys are gone; every other error leaves open what the
+    /// server has done.
+    var refusesEnrollment: Bool {
         switch self {
-        case .cancelled, .vault: true
-        default: isSentAgain
+        case .ticketRefused, .notEnrolled: true
+        case .server(let problem):
+            switch problem.knownCode {
+            case .certificateInvalid, .alreadyEnrolled, .tooManyDevices: true
+            default: false
+            }
+        default: false
         }
     }
 }

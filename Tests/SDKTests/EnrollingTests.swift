@@ -5,6 +5,7 @@ import Foundation
 import NIOHTTP1
 import OpenPGP
 import ServerTestSupport
+import Synchronization
 import Testing
 
 @Suite("Enrolling by the SDK")
@@ -288,21 +289,96 @@ struct EnrollingTests {
         }
     }
 
-    @Test("An attempt that the server refuses in the end leaves nothing behind, and hinders no other")
-    func attemptRefused() async throws {
+    @Test("What the server made stays when it has forgotten the ticket since, or the description cannot be shown")
+    func ticketForgotten() async throws {
         let vault: any Vault = MemoryVault()
         try await Self.with(vault: vault) { app, scene, ticket in
-            scene.transport.loseRequests(.max, to: "/v1/enrollments")
+            let id = try #require(EnrollmentInvitation(ticket)).enrollment
+            scene.transport.loseReplies(.max, from: "/v1/enrollments")
             #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "network")
             scene.transport.happen(nil)
-            scene.server.clock.advance(seconds: 601)
-            let other = try await scene.shop.makeTicket(for: try await scene.shop.makeUser())
-            let enrollment = try await app.enroll(with: .ticket(other))
+            let unshown = try await Authenticator(
+                issuer: try #require(URL(string: "\(scene.server.issuer)")),
+                app: AppDescription(name: "Acme", version: "1", deviceName: "a\u{202E}b"), vault: vault,
+                transport: scene.transport, clock: scene.clock)
+            #expect(await code { _ = try await unshown.enroll(with: .ticket(ticket)) } == "not_handleable")
+            let problem = JSONValue.members(["code": "ticket_invalid", "title": "?", "status": 403])
+            scene.transport.reply(
+                TransportResponse(status: 403, headers: [:], body: problem.encoded), from: "/v1/enrollments")
+            let enrollment = try await app.enroll(with: .ticket(ticket))
+            #expect(enrollment.id == id)
+            scene.transport.happen(nil)
+            #expect(try await enrollment.refresh() == nil)
+            #expect(try await vault.enrollments(with: "attempt").isEmpty)
+        }
+    }
+
+    @Test("An attempt that never reached the server is not made up for: the next ticket enrolls a first device")
+    func attemptAbandoned() async throws {
+        let vault: any Vault = MemoryVault()
+        try await SDKScene.with { scene in
+            let strict = try await scene.server.makeClient("Strict Shop")
+            let user = try await strict.makeUser()
+            let first = try await strict.makeTicket(for: user)
+            let abandoned = try #require(EnrollmentInvitation(first)).enrollment
+            let app = try await SDKScene.authenticator(scene.server, vault, scene.transport, scene.clock)
+            scene.transport.loseRequests(.max, to: "/v1/enrollments")
+            #expect(await code { _ = try await app.enroll(with: .ticket(first)) } == "network")
+            scene.transport.happen(nil)
+            let enrollment = try await app.enroll(with: .ticket(try await strict.makeTicket(for: user)))
+            #expect(enrollment.approval == nil)
+            #expect(try await enrollment.refresh() == nil)
             #expect(await app.enrollments.map(\.id) == [enrollment.id])
-            let invitation = try #require(EnrollmentInvitation(ticket))
-            #expect(try await vault.signingKey(.primary, of: invitation.enrollment) == nil)
-            #expect(try await vault.records(of: invitation.enrollment).isEmpty)
-            #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "ticket_expired")
+            // The lost request may be on its way for a while; then its keys go.
+            #expect(try await vault.enrollments(with: "attempt") == [abandoned])
+            scene.server.clock.advance(seconds: 61)
+            _ = try await app.enroll(with: .ticket(try await strict.makeTicket(for: user)))
+            #expect(try await vault.records(of: abandoned).isEmpty)
+            #expect(try await vault.signingKey(.primary, of: abandoned) == nil)
+        }
+    }
+
+    @Test("A record of an attempt that cannot be read hinders no enrollment, and stays for whoever can read it")
+    func attemptUnreadable() async throws {
+        let vault: any Vault = MemoryVault()
+        try await Self.with(vault: vault) { app, scene, ticket in
+            let other = try await scene.shop.makeTicket(for: try await scene.shop.makeUser())
+            let id = try #require(EnrollmentInvitation(other)).enrollment
+            try await vault.write(Array("{\"v\":2}".utf8), as: "attempt", of: id)
+            let enrollment = try await app.enroll(with: .ticket(ticket))
+            #expect(await app.enrollments.map(\.id) == [enrollment.id])
+            #expect(try await vault.enrollments(with: "attempt") == [id])
+        }
+    }
+
+    @Test("A second call with a ticket takes no keys away that the first has had enrolled")
+    func secondCallLate() async throws {
+        let vault: any Vault = MemoryVault()
+        try await Self.with(vault: vault) { app, scene, ticket in
+            let isOver = Mutex(false)
+            let certificates = Mutex(0)
+            scene.transport.happen { request, send in
+                var number = 0
+                if request.url.path.hasSuffix("/v1/server-certificate") {
+                    number = certificates.withLock { count in
+                        count += 1
+                        return count
+                    }
+                }
+                while number == 1, !isOver.withLock(\.self) { try await Task.sleep(for: .milliseconds(10)) }
+                let response = try await send(request)
+                if request.url.path.hasSuffix("/v1/enrollments"), !isOver.withLock(\.self) {
+                    throw FaultyTransport.Lost()
+                }
+                return response
+            }
+            async let late = app.enroll(with: .ticket(ticket))
+            while certificates.withLock(\.self) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "network")
+            isOver.withLock { $0 = true }
+            let enrollment = try await late
+            #expect(try await enrollment.refresh() == nil)
+            #expect(await app.enrollments.map(\.id) == [enrollment.id])
         }
     }
 

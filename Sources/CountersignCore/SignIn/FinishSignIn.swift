@@ -65,9 +65,6 @@ package enum FinishSignIn {
             // check: SignInTests.otherBrowser
             guard found.browser == work.hasher.hash(of: browser, client: found.client) else { return .notReady }
             guard let client = try work.client(accepting: found.wanted) else { return .clientGone }
-            // The device may have been removed since it approved, the address taken away, or the user unlinked. From here
-            // on nothing of the user changes before the session is written.
-            try work.users.lock(authentication.user)
             // check: SignInTests.otherPerson
             guard try work.is(authentication.user, hintedBy: found.wanted) else {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
@@ -78,6 +75,9 @@ package enum FinishSignIn {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .tooWeak(found.wanted)
             }
+            // The device may have been removed since it approved, the address taken away, or the user unlinked. From here
+            // on nothing of the user changes before the session is written.
+            try work.users.lock(authentication.user)
             // check: SignInCodeTests.takenAway
             guard try work.admits(authentication, to: found.client),
                 try work.isGood(authentication.evidence, authentication.user, at: found.client)
@@ -131,11 +131,13 @@ package enum FinishSignIn {
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return .notReady }
             let authentication = session.authentication
             guard let client = try work.client(accepting: wanted) else { return .clientGone }
-            try work.users.lock(authentication.user)
             // check: SignInTests.session
             guard !wanted.isFresh, wanted.isMet(by: authentication),
-                try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted),
-                try work.isGood(authentication.evidence, authentication.user, at: wanted.client)
+                try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted)
+            else { return .notReady }
+            try work.users.lock(authentication.user)
+            // check: SignInTests.session
+            guard try work.isGood(authentication.evidence, authentication.user, at: wanted.client)
             else { return .notReady }
             if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
             let needsConsent = try work.needsConsent(of: authentication.user, to: wanted, by: client)

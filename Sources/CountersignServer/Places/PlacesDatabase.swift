@@ -18,6 +18,8 @@ final class PlacesDatabase: Sendable {
 
     /// The greatest size of a file, in octets, several times that of the largest ones that are sold.
     private static let largestFile: Int64 = 1 << 30
+    /// What is left free of the disk at least, in octets: the database may be on the same one.
+    private static let reserve: UInt64 = 256 << 20
     /// The greatest size of a name, in octets.
     private static let longestName = 256
 
@@ -83,6 +85,7 @@ final class PlacesDatabase: Sendable {
         unlink(copy)
         defer { unlink(copy) }
         do {
+            guard free(beside: copy) >= UInt64(state.size) + reserve else { throw CocoaError(.fileWriteOutOfSpace) }
             let file = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
             let target = FileHandle(fileDescriptor: file, closeOnDealloc: true)
@@ -100,6 +103,13 @@ final class PlacesDatabase: Sendable {
                     """)
         }
         return try PlacesDatabase(copy, named: path)
+    }
+
+    /// How much room a file's disk has, in octets; none where that cannot be told.
+    private static func free(beside path: String) -> UInt64 {
+        var status = statvfs()
+        guard statvfs(URL(filePath: path).deletingLastPathComponent().path, &status) == 0 else { return 0 }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
     private static func unreadable(_ path: String) -> StartError {

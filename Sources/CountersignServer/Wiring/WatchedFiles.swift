@@ -4,8 +4,8 @@ import Synchronization
 
 /// What is read from files of the operator's, and read again when they change.
 ///
-/// Files that have become unusable change nothing: what was read before stays in use, the log says why, and they are
-/// tried again, since the reason may be a full disk.
+/// Files that have become unusable change nothing: what was read before stays in use, and the log says why. Where the
+/// reason is not the files, they are tried again later.
 final class WatchedFiles<Value: Sendable>: Sendable {
     /// How often the files are checked for changes.
     private static var pause: Duration { .seconds(2) }
@@ -13,8 +13,8 @@ final class WatchedFiles<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var files: [FileState?]
-        /// Why the files could not be read, and when to try again; nil if they could.
-        var failure: (why: String, until: ContinuousClock.Instant)?
+        /// When to try again, if something else than the files was the reason why they could not be read.
+        var retry: ContinuousClock.Instant?
     }
 
     private let paths: [String]
@@ -23,6 +23,7 @@ final class WatchedFiles<Value: Sendable>: Sendable {
     private let describe: @Sendable (Value) -> Logger.Metadata
     private let read: @Sendable () throws -> Value
     private let rest: Duration
+    private let substitute: @Sendable (any Error) -> Value?
     private let state: Mutex<State>
 
     /// Reads the files.
@@ -33,14 +34,14 @@ final class WatchedFiles<Value: Sendable>: Sendable {
     ///   - logger: the log for changes of the files.
     ///   - describe: what the log says of a value that was read.
     ///   - read: reads a value from the files.
-    ///   - rest: how long to wait before files that could not be read are tried again.
-    ///   - substitute: what is used at first where the files could not be read; nil where nothing can be.
-    /// - Throws: what `read` throws and nothing can substitute.
+    ///   - rest: how long to wait before files are tried again that may be good.
+    ///   - substitute: what is used at first where an error does not mean that the files are bad; nil where it does.
+    /// - Throws: what `read` throws when the files are bad.
     init(
         _ paths: [String], named name: String, logger: Logger,
         describedBy describe: @escaping @Sendable (Value) -> Logger.Metadata,
         read: @escaping @Sendable () throws -> Value, resting rest: Duration = .seconds(60),
-        or substitute: (any Error) -> Value? = { _ in nil }
+        or substitute: @escaping @Sendable (any Error) -> Value? = { _ in nil }
     ) throws {
         self.paths = paths
         self.name = name
@@ -48,12 +49,13 @@ final class WatchedFiles<Value: Sendable>: Sendable {
         self.describe = describe
         self.read = read
         self.rest = rest
+        self.substitute = substitute
         let seen = Self.states(of: paths)
         do {
             state = Mutex(State(value: try read(), files: seen))
         } catch {
             guard let value = substitute(error) else { throw error }
-            state = Mutex(State(value: value, files: seen, failure: ("\(error)", .now + rest)))
+            state = Mutex(State(value: value, files: seen, retry: .now + rest))
             logger.error("\(name) not read", metadata: ["error": "\(error)"])
         }
     }
@@ -66,16 +68,17 @@ final class WatchedFiles<Value: Sendable>: Sendable {
         while true {
             try await Task.sleep(for: Self.pause)
             let state = state.withLock { $0 }
-            guard Self.states(of: paths) != state.files || state.failure.map({ $0.until <= .now }) ?? false else {
-                continue
-            }
+            let isChanged = Self.states(of: paths) != state.files
+            guard isChanged || state.retry.map({ $0 <= .now }) ?? false else { continue }
             // A large file takes a while.
-            try await NIOThreadPool.singleton.runIfActive { self.reload() }
+            try await NIOThreadPool.singleton.runIfActive { self.reload(again: !isChanged) }
         }
     }
 
     /// Reads the files again.
-    func reload() {
+    ///
+    /// - Parameter again: whether the log knows that the files, which may be good, could not be read.
+    func reload(again: Bool = false) {
         // The state is taken before the files are read, so the next check sees a change in between.
         let seen = Self.states(of: paths)
         do {
@@ -83,12 +86,9 @@ final class WatchedFiles<Value: Sendable>: Sendable {
             state.withLock { $0 = State(value: value, files: seen) }
             logger.notice("\(name) read", metadata: describe(value))
         } catch {
-            let why = "\(error)"
-            let isKnown = state.withLock { state in
-                defer { (state.files, state.failure) = (seen, (why, .now + rest)) }
-                return state.files == seen && state.failure?.why == why
-            }
-            if !isKnown { logger.error("\(name) not changed", metadata: ["error": "\(why)"]) }
+            let mayBeGood = substitute(error) != nil
+            state.withLock { ($0.files, $0.retry) = (seen, mayBeGood ? .now + rest : nil) }
+            if !again || !mayBeGood { logger.error("\(name) not changed", metadata: ["error": "\(error)"]) }
         }
     }
 
