@@ -136,9 +136,9 @@ package enum FinishSignIn {
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted)
             else { return .notReady }
             try work.users.lock(authentication.user)
-            // check: SignInTests.session
-            guard try work.isGood(authentication.evidence, authentication.user, at: wanted.client)
-            else { return .notReady }
+            guard try work.isGood(authentication.evidence, authentication.user, at: wanted.client) else {
+                return .notReady
+            }
             if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
             let needsConsent = try work.needsConsent(of: authentication.user, to: wanted, by: client)
             let isAnswered =
