@@ -72,9 +72,7 @@ extension Authenticator {
     /// Whether the server has made the enrollment, which it tells to the enrollment's key alone.
     private func isMade(_ attempt: EnrollmentAttempt) async throws(CountersignError) -> Bool {
         do throws(CountersignError) {
-            _ = try await untilReplied { () throws(CountersignError) in
-                try await send("GET", "/v1/enrollments/self", for: attempt.stored)
-            }
+            _ = try await send("GET", "/v1/enrollments/self", for: attempt.stored)
             return true
         } catch {
             switch error {
