@@ -52,7 +52,8 @@ public enum Hex {
         return text
     }
 
-    private static func value(of character: UInt8) -> UInt8? {
+    /// The value of one digit in upper or lower case; nil for another character.
+    public static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10

@@ -211,6 +211,7 @@ struct AuditTests {
         guard case .finished(let second) = try await scene.finish(asked, former: former) else {
             throw World.Broken("finish")
         }
+        try await SignOut.signOut(try #require(second.session).secret, .session, ports: scene.world.ports)
         let (code, link) = try await signInByMail(in: scene)
         let now = scene.world.time.now
         try await scene.world.ports.commit(at: now, as: .user(scene.user)) { work in

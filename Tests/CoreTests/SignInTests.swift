@@ -362,26 +362,6 @@ struct SignInTests {
         #expect(try await goOn() == .notReady)
     }
 
-    // Spec: OpenID Connect Back-Channel Logout 1.0 §2.1.
-    @Test("Every authentication gives the browser a new session, and ends the former one with its tokens")
-    func sessionIsReplaced() async throws {
-        let scene = try await SignInScene()
-        let first = try await scene.signedIn()
-        guard case .redeemed(let redeemed) = try await scene.redeem(first.code) else { throw World.Broken("redeem") }
-        let tokens = try await SignTokens.sign(redeemed, ports: scene.world.ports)
-        let former = try #require(first.session).secret
-        let asked = try await scene.asked()
-        try await scene.approve(asked)
-        guard case .finished(let second) = try await scene.finish(asked, former: former) else {
-            throw World.Broken("finish")
-        }
-        #expect(try #require(second.session).secret.isSame(as: former) == false)
-        #expect(try await !scene.isGood(tokens))
-        let outcome = try await FinishSignIn.goOn(
-            try scene.wanted(), in: former, browser: scene.browser, ports: scene.world.ports)
-        #expect(outcome == .notReady)
-    }
-
     @Test("O-42: a removed device ends the sessions and tokens that it opened", arguments: SignInScene.Ending.allCases)
     func ends(_ ending: SignInScene.Ending) async throws {
         let scene = try await SignInScene()

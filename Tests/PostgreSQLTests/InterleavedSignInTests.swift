@@ -7,7 +7,7 @@ import Testing
 
 /// Somebody who has typed the code at a client that does not know them yet, and an operator who removes the address.
 private struct ProvedElsewhere: Sendable {
-    private static let redirectURI = "https://shop.example.com/callback"
+    static let redirectURI = "https://shop.example.com/callback"
 
     let user: UserID
     let finish: Interleaving.Operation
@@ -34,7 +34,7 @@ private struct ProvedElsewhere: Sendable {
     }
 
     /// A client that takes whoever signs in by a code.
-    private static func client(of world: World) async throws -> ClientID {
+    static func client(of world: World) async throws -> ClientID {
         let client = try await world.makeClient(waives: true).client.id
         let party = RelyingParty(
             client: client, profile: .native, redirectURIs: [try #require(RedirectURI(redirectURI))],
@@ -44,7 +44,7 @@ private struct ProvedElsewhere: Sendable {
         return client
     }
 
-    private struct Proved: Sendable {
+    struct Proved: Sendable {
         let id: AuthorizationID
         let browser: BrowserID
 
@@ -53,7 +53,7 @@ private struct ProvedElsewhere: Sendable {
         }
     }
 
-    private static func proved(
+    static func proved(
         _ address: PersonalAddress, at client: ClientID, _ world: World
     ) async throws -> Proved {
         var wanted = Wanted(client: client, redirectURI: redirectURI, scopes: ["openid"])
@@ -68,6 +68,37 @@ private struct ProvedElsewhere: Sendable {
         let entered = try await EnterSignInCode.enter(.code(code), for: asked.id, in: browser, ports: world.ports)
         #expect(entered == .authenticated)
         return Proved(id: asked.id, browser: browser)
+    }
+}
+
+/// A client that has a code which it has not redeemed, and the person, who ends the session.
+private struct Pending: Sendable {
+    let session: Session
+    let redeem: Interleaving.Operation
+    let end: Interleaving.Operation
+
+    init(in world: World, _ name: String) async throws {
+        let address = PersonalAddress.email(try #require(EmailAddress("\(name)@example.com")))
+        let client = try await ProvedElsewhere.client(of: world)
+        let proved = try await ProvedElsewhere.proved(address, at: client, world)
+        guard case .finished(let finished) = try await proved.finish(world.ports) else {
+            throw World.Broken("sign-in")
+        }
+        let secret = try #require(finished.session).secret
+        let now = world.time.now
+        session = try #require(try await world.store.read { try $0.sessions.find(SecretHash(of: secret), at: now) })
+        redeem = { ports in
+            let request = RedeemCode.Request(
+                code: finished.code, redirectURI: ProvedElsewhere.redirectURI, verifier: nil)
+            switch try await RedeemCode.redeem(request, by: client, ports: ports) {
+            case .redeemed: return "redeemed"
+            case let outcome: return "\(outcome)"
+            }
+        }
+        end = { ports in
+            try await SignOut.signOut(secret, .everything, ports: ports)
+            return "ended"
+        }
     }
 }
 
@@ -93,5 +124,26 @@ struct InterleavedSignInTests {
             #expect(open == 0, comment)
         }
         #expect(places >= 3)
+    }
+
+    @Test("A session that is ended meanwhile leaves no good tokens behind, whoever was first")
+    func endedSession() async throws {
+        let meeting = try await Interleaving()
+        try await meeting.world.store.commit { store in
+            for type in ChallengeType.builtIn { try store.types.put(type) }
+        }
+        var number = 0
+        let places = try await meeting.everywhere { world in
+            number += 1
+            world.time.advance(seconds: 3601)
+            let pending = try await Pending(in: world, "person-\(number)")
+            return (pending, pending.redeem, pending.end)
+        } judge: { pending, told, comment in
+            #expect(["redeemed", "invalid"].contains(told.first) && told.second == "ended", comment)
+            let good = try await meeting.world.count(
+                "token_families", where: "session_id = '\(pending.session.id)' AND ended_at IS NULL")
+            #expect(good == 0, comment)
+        }
+        #expect(places >= 10)
     }
 }

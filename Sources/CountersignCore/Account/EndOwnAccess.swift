@@ -36,6 +36,8 @@ package enum EndOwnAccess {
     ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: .user(user)) { work in
+            // Nothing is given meanwhile that would stay.
+            try work.users.lock(user)
             guard let client = try work.accountClient(), let visit = try work.accountVisit(secret, by: client),
                 visit.user == user
             else { return .signIn }

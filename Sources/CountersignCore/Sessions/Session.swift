@@ -73,7 +73,12 @@ package protocol SessionStore {
     /// The session of a cookie; nil if there is none, or if it has ended.
     func find(_ secret: SecretHash, at: Timestamp) throws -> Session?
     func insert(_ session: Session) throws
-    func use(_ session: SessionID, until: Timestamp) throws
+    /// Replaces all of a session but its id and the clients that take part in it.
+    func renew(_ session: Session) throws
+    /// Notes that a session was used.
+    ///
+    /// - Returns: false if it has ended.
+    func use(_ session: SessionID, until: Timestamp) throws -> Bool
     /// A session that has not ended.
     func find(_ session: SessionID, at: Timestamp) throws -> Session?
     /// The sessions of a user that have not ended, oldest first.

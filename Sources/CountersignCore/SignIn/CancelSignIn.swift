@@ -10,15 +10,16 @@ package enum CancelSignIn {
         let now = ports.time.now
         return try await ports.commit(at: now, as: .system) { work in
             guard let found = try work.authorizations.find(id),
-                found.browser == work.hasher.hash(of: browser, client: found.client),
-                try work.authorizations.advance(id, to: .refused, at: now)
+                found.browser == work.hasher.hash(of: browser, client: found.client)
             else { return false }
+            // Before the sign-in, as whoever finishes it does.
+            if case .authenticated(let authentication) = found.state { try work.users.lock(authentication.user) }
+            guard try work.authorizations.advance(id, to: .refused, at: now) else { return false }
             if let challenge = try found.ask?.challenge.flatMap({ try work.challenges.find($0) }) {
                 try work.endChallenge(challenge, as: .cancelled)
             }
             // Somebody who has proved an address and then allows nothing may be known to nobody.
             if case .authenticated(let authentication) = found.state {
-                try work.users.lock(authentication.user)
                 try work.deleteIfUnknown(authentication.user, asked: found.client)
             }
             work.notify(.authorization(id))

@@ -9,7 +9,7 @@ package enum FinishSignIn {
         package let wanted: Wanted
         /// The code for the client.
         package let code: Secret<String>
-        /// The new value of the session's cookie, and when the session ends; nil where the session goes on.
+        /// The new value of the session's cookie, and when the session ends; nil where the value stays.
         package let session: OpenedSession?
 
         package static func == (left: Finished, right: Finished) -> Bool {
@@ -17,7 +17,7 @@ package enum FinishSignIn {
         }
     }
 
-    /// A session that was opened.
+    /// A session that was opened, or renewed by an authentication.
     package struct OpenedSession: Sendable {
         /// The value of the cookie.
         package let secret: Secret<String>
@@ -43,12 +43,15 @@ package enum FinishSignIn {
         case clientGone
     }
 
-    /// Finishes a sign-in whose person is authenticated: opens a session, and gives a code.
+    /// Finishes a sign-in whose person is authenticated: opens or renews a session, and gives a code.
+    ///
+    /// Where the browser has a session of the same person already, this one is renewed, so that what another tab has just
+    /// got in it stays good. Its cookie has a new value in any case, and somebody else's session ends.
     ///
     /// - Parameters:
     ///   - id: the sign-in.
     ///   - browser: what the browser's cookie holds.
-    ///   - former: the session that the browser has, which ends; nil for none.
+    ///   - former: the session that the browser has; nil for none.
     ///   - answer: what the person has just answered.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
@@ -91,12 +94,16 @@ package enum FinishSignIn {
                 try work.authorizations.advance(id, to: .granted(authentication), at: now)
             else { return .notReady }
             if needsConsent { try work.give(found.wanted, by: authentication.user) }
-            if let former, let session = try work.sessions.find(SecretHash(of: former), at: now) {
-                try work.endSession(session)
-            }
+            let earlier = try former.flatMap { try work.sessions.find(SecretHash(of: $0), at: now) }
+            let renewed = earlier?.user == authentication.user ? earlier?.id : nil
             let session = Session(
-                id: made.session, secret: made.secret, authentication, from: found.wanted.askedFrom, at: now)
-            try work.sessions.insert(session)
+                id: renewed ?? made.session, secret: made.secret, authentication, from: found.wanted.askedFrom, at: now)
+            if renewed != nil {
+                try work.sessions.renew(session)
+            } else {
+                if let earlier { try work.endSession(earlier) }
+                try work.sessions.insert(session)
+            }
             // Whoever reads a mailbox has not shown to be at a browser of the person's.
             if !authentication.evidence.isCode {
                 try work.browsers.put(found.browser, of: authentication.user, by: found.client, at: now)
@@ -156,8 +163,9 @@ package enum FinishSignIn {
                 id: made.authorization, wanted: wanted,
                 browser: work.hasher.hash(of: browser, client: wanted.client), user: authentication.user, ask: nil,
                 state: .granted(authentication), expiresAt: now.adding(Authorization.lifetime))
+            // It may have ended before the lock.
+            guard try work.sessions.use(session.id, until: session.idle(at: now)) else { return .notReady }
             try work.authorizations.insert(authorization)
-            try work.sessions.use(session.id, until: session.idle(at: now))
             try work.raise(.signedIn(authorization, authentication, isFresh: false))
             try work.authorizations.insert(made.code(of: authorization.id, in: session.id, at: now))
             return .finished(Finished(wanted: wanted, code: made.codeText, session: nil))

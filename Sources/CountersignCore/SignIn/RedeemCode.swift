@@ -60,6 +60,10 @@ package enum RedeemCode {
             // check: RedeemCodeTests.refused
             guard request.fits(wanted) else { return .invalid }
             guard case .granted(let authentication) = authorization.state else { return .invalid }
+            // Nothing of the user changes before the tokens are written: whoever ends the session ends them too.
+            try work.users.lock(authentication.user)
+            // check: SessionTests.ended
+            guard try work.sessions.find(code.session, at: now) != nil else { return .invalid }
             // The device may have been removed since the code was given, or the user deleted.
             guard try work.isGood(authentication, at: client) else { return .invalid }
             guard try work.authorizations.markSpent(hash, at: now) else {

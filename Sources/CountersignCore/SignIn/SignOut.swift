@@ -32,6 +32,8 @@ package enum SignOut {
             guard try work.sessions.sid(of: session.id, for: client)?.hasSameBytes(as: sid) == true else {
                 return false
             }
+            // No code of the session is redeemed meanwhile.
+            try work.users.lock(session.user)
             try work.endSession(session)
             return true
         }
@@ -44,6 +46,7 @@ package enum SignOut {
         let now = ports.time.now
         try await ports.commit(at: now, as: .system) { work in
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return }
+            try work.users.lock(session.user)
             if case .everything = extent { try work.endFamilies(.wholeSession(session.id), because: .sessionEnded) }
             try work.endSession(session)
         }

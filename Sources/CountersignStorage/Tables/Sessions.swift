@@ -24,6 +24,13 @@ private enum Statements {
           (id, secret_hash, user_id, enrollment_id, authentication, created_at, idle_until, expires_at, place)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """)
+    static let renew = SQLStatement(
+        """
+        UPDATE sessions
+        SET secret_hash = $2, user_id = $3, enrollment_id = $4, authentication = $5, created_at = $6, idle_until = $7,
+          expires_at = $8, place = $9
+        WHERE id = $1 AND ended_at IS NULL
+        """)
     static let use = SQLStatement("UPDATE sessions SET idle_until = $2 WHERE id = $1 AND ended_at IS NULL")
     static let end = SQLStatement("UPDATE sessions SET ended_at = $2 WHERE id = $1 AND ended_at IS NULL")
     static let endOfDevice = SQLStatement(
@@ -32,10 +39,10 @@ private enum Statements {
         "DELETE FROM session_clients WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $1)")
     static let deleteAll = SQLStatement("DELETE FROM sessions WHERE user_id = $1")
     static let sid = SQLStatement("SELECT sid FROM session_clients WHERE session_id = $1 AND client_id = $2")
-    static let insertSid = SQLStatement(
+    static let makeSid = SQLStatement(
         """
         INSERT INTO session_clients (session_id, client_id, sid) VALUES ($1, $2, $3)
-        ON CONFLICT (session_id, client_id) DO NOTHING
+        ON CONFLICT (session_id, client_id) DO UPDATE SET sid = session_clients.sid RETURNING sid
         """)
 }
 
@@ -64,19 +71,25 @@ extension SQLTransaction {
     }
 
     func insert(_ session: Session) throws {
-        try connection.send(
-            Statements.insert,
-            [
-                session.id.value, .blob(session.secretHash.bytes), session.user.value,
-                .optional(session.authentication.evidence.enrollment?.description),
-                .text(session.authentication.json.text),
-                session.createdAt.value, session.idleUntil.value, session.expiresAt.value,
-                .optional(try session.place.map { try sealer.seal($0.json.encoded, for: Session.place(session.id)) }),
-            ])
+        try connection.send(Statements.insert, values(of: session))
     }
 
-    func use(_ session: SessionID, until time: Timestamp) throws {
-        try connection.send(Statements.use, [session.value, time.value])
+    func renew(_ session: Session) throws {
+        try connection.send(Statements.renew, values(of: session))
+    }
+
+    private func values(of session: Session) throws -> [SQLValue] {
+        [
+            session.id.value, .blob(session.secretHash.bytes), session.user.value,
+            .optional(session.authentication.evidence.enrollment?.description),
+            .text(session.authentication.json.text),
+            session.createdAt.value, session.idleUntil.value, session.expiresAt.value,
+            .optional(try session.place.map { try sealer.seal($0.json.encoded, for: Session.place(session.id)) }),
+        ]
+    }
+
+    func use(_ session: SessionID, until time: Timestamp) throws -> Bool {
+        try connection.execute(Statements.use, [session.value, time.value]) == 1
     }
 
     func end(_ session: SessionID, at time: Timestamp) throws {
@@ -97,8 +110,7 @@ extension SQLTransaction {
     }
 
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String {
-        try connection.send(Statements.insertSid, [session.value, client.value, .text(new)])
-        let sid = try first(Statements.sid, [session.value, client.value]) { try $0.text(0) }
+        let sid = try first(Statements.makeSid, [session.value, client.value, .text(new)]) { try $0.text(0) }
         guard let sid else { throw StoreError.corruptRow("session client") }
         return sid
     }

@@ -1,5 +1,4 @@
 import Encodings
-import Foundation
 
 /// Forms and queries as text: `name=value`, joined by `&`.
 ///
@@ -28,18 +27,37 @@ package enum FormText {
 
     /// The fields of a text in their order, in which a plus sign is a blank; nil if one cannot be decoded.
     ///
-    /// A name without `=` has an empty value.
+    /// A name without `=` has an empty value. The text is read by octets: an `&` before a combining mark separates too.
     package static func fields(in text: some StringProtocol) -> [(name: String, value: String)]? {
+        var text = String(text)
+        return text.withUTF8 { fields(in: $0) }
+    }
+
+    private static func fields(in text: UnsafeBufferPointer<UInt8>) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
-        for part in text.split(separator: "&") {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decoded(pair[0]), let value = pair.count == 2 ? decoded(pair[1]) : "" else { return nil }
+        for part in text.split(separator: UInt8(ascii: "&")) {
+            let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            guard let name = decoded(part[..<end]), let value = decoded(part[end...].dropFirst()) else { return nil }
             fields.append((name, value))
         }
         return fields
     }
 
-    private static func decoded(_ text: some StringProtocol) -> String? {
-        String(text).replacing("+", with: " ").removingPercentEncoding
+    /// A text whose escapes are replaced; nil if one is malformed, or the result is not UTF-8.
+    private static func decoded(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(Hex.value), let low = rest.popFirst().flatMap(Hex.value)
+                else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(strictUTF8: bytes)
     }
 }

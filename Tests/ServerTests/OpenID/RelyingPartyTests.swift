@@ -14,6 +14,20 @@ struct FormTextTests {
         #expect(FormText.encoded("aZ09-._~") == "aZ09-._~")
         #expect(FormText.encoded("a b&c=d+e/f\u{E4}%") == "a%20b%26c%3Dd%2Be%2Ff%C3%A4%25")
     }
+
+    @Test("RFC 6749 Appendix B: fields are separated by octets and decoded, or there are none")
+    func fields() throws {
+        func list(_ text: String) -> [String]? { FormText.fields(in: text)?.map { "\($0.name)|\($0.value)" } }
+        #expect(list("") == [])
+        #expect(list("&&") == [])
+        #expect(list("a=b&c&d=&=e&f=g=h") == ["a|b", "c|", "d|", "|e", "f|g=h"])
+        #expect(list("x%2by=+%2B%c3%A4%26") == ["x+y| +\u{E4}&"])
+        // Each of these is one character with what stands before it, and several octets.
+        #expect(list("a=b&\u{301}c=\u{FE0F}d") == ["a|b", "\u{301}c|\u{FE0F}d"])
+        for malformed in ["a=%", "a=%4", "a=%4g", "%zz=a", "a=%C3", "a=%C0%80", "a=%ED%A0%80"] {
+            #expect(list(malformed) == nil, "\(malformed)")
+        }
+    }
 }
 
 @Suite("The settings of clients that sign people in")

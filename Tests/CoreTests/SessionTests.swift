@@ -1,0 +1,108 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("The session of a browser, and what was given in it")
+struct SessionTests {
+    private func goOn(_ session: Secret<String>?, _ scene: SignInScene) async throws -> FinishSignIn.Outcome {
+        try await FinishSignIn.goOn(
+            try scene.wanted(), in: try #require(session), browser: scene.browser, ports: scene.world.ports)
+    }
+
+    private func tokens(_ code: Secret<String>, _ scene: SignInScene) async throws -> SignedTokens {
+        guard case .redeemed(let redeemed) = try await scene.redeem(code) else { throw World.Broken("redeem") }
+        return try await SignTokens.sign(redeemed, ports: scene.world.ports)
+    }
+
+    private func session(of family: TokenFamilyID, _ scene: SignInScene) async throws -> SessionID? {
+        try await scene.world.store.read { try $0.families.find(family) }?.session
+    }
+
+    // Spec: OWASP ASVS 7.2.4; O-23 of the design: tabs do not disturb each other.
+    @Test(
+        "The same person's next sign-in renews the session under a new value, and what the other tab got stays good",
+        arguments: Engine.allCases)
+    func renewed(_ engine: Engine) async throws {
+        let scene = try await SignInScene(engine)
+        let first = try await scene.signedIn()
+        let former = try #require(first.session).secret
+        guard case .redeemed(let redeemed) = try await scene.redeem(first.code),
+            case .finished(let pending) = try await goOn(former, scene)
+        else { throw World.Broken("session") }
+        let tokens = try await SignTokens.sign(redeemed, ports: scene.world.ports)
+        scene.world.time.advance(seconds: 30)
+        let asked = try await scene.asked()
+        try await scene.approve(asked)
+        guard case .finished(let second) = try await scene.finish(asked, former: former) else {
+            throw World.Broken("finish")
+        }
+        let opened = try #require(second.session)
+        #expect(!opened.secret.isSame(as: former))
+        #expect(opened.expiresAt == scene.world.time.now.adding(.days(30)))
+        #expect(try await goOn(former, scene) == .notReady)
+        guard case .finished = try await goOn(opened.secret, scene) else { throw World.Broken("session") }
+        #expect(try await scene.isGood(tokens))
+        // The other tab redeems what it got before, in the same session and under the same name.
+        guard case .redeemed(let late) = try await scene.redeem(pending.code),
+            case .redeemed(let newest) = try await scene.redeem(second.code)
+        else { throw World.Broken("redeem") }
+        #expect(late.family.authentication.at < newest.family.authentication.at)
+        for family in [late.family, newest.family] {
+            #expect(family.sid == redeemed.family.sid)
+            #expect(try await session(of: family.id, scene) == redeemed.family.session)
+        }
+        #expect(try await scene.world.count("sessions") == 1)
+        #expect(try await scene.world.audit().filter { $0.kind == .sessionEnded }.isEmpty)
+    }
+
+    // Spec: OpenID Connect Back-Channel Logout 1.0 §2.1.
+    @Test("Another person's sign-in gives the browser a new session, and ends the former one with its codes and tokens")
+    func replaced() async throws {
+        let scene = try await AccountScene().shop
+        let first = try await scene.signedIn()
+        let former = try #require(first.session).secret
+        let given = try await tokens(first.code, scene)
+        guard case .finished(let pending) = try await goOn(former, scene) else { throw World.Broken("session") }
+        let asked = try await scene.askedByMail("customer-2", at: scene.shop)
+        #expect(try await scene.enter(try #require(try await scene.sent(for: asked)), for: asked) == .authenticated)
+        guard case .finished(let second) = try await scene.finish(asked, former: former) else {
+            throw World.Broken("finish")
+        }
+        #expect(try await goOn(former, scene) == .notReady)
+        #expect(try await !scene.isGood(given))
+        #expect(try await scene.redeem(pending.code) == .invalid)
+        guard case .redeemed(let newest) = try await scene.redeem(second.code) else { throw World.Broken("redeem") }
+        #expect(newest.family.user != scene.user && newest.family.sid != nil)
+        #expect(try await scene.world.audit().count { $0.kind == .sessionEnded } == 1)
+    }
+
+    /// Who ends a session.
+    enum Ending: CaseIterable { case thePerson, theAccountPage, theClient }
+
+    @Test("A code is worth nothing once its session has ended, whoever ended it", arguments: Ending.allCases)
+    func ended(_ ending: Ending) async throws {
+        let account = try await AccountScene()
+        let scene = account.shop
+        let finished = try await scene.signedIn()
+        let secret = try #require(finished.session).secret
+        guard case .redeemed(let redeemed) = try await scene.redeem(finished.code),
+            case .finished(let pending) = try await goOn(secret, scene)
+        else { throw World.Broken("session") }
+        let ports = scene.world.ports
+        switch ending {
+        case .thePerson: try await SignOut.signOut(secret, .session, ports: ports)
+        case .theAccountPage:
+            let id = try #require(redeemed.family.session)
+            #expect(try await account.end(.session(id), by: try await account.byMail()) == .done(nil))
+        case .theClient:
+            let sid = try #require(redeemed.family.sid)
+            #expect(try await SignOut.signOut(secret, named: sid, by: scene.shop.id, ports: ports))
+        }
+        #expect(try await scene.redeem(pending.code) == .invalid)
+        #expect(try await scene.world.store.read { try $0.families.find(redeemed.family.id) }?.endedAt != nil)
+    }
+}
