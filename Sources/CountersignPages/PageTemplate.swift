@@ -44,7 +44,14 @@ package struct PageTemplate: Sendable {
 
     /// Renders the page in a language.
     func render(_ values: [String: Any], in language: PageLanguage) -> String {
-        parsed[language]?.render(values) ?? ""
+        parsed[language]?.render(Values(named: values)) ?? ""
+    }
+
+    /// The values of a page; the template library asks each object for its conformance, which costs a dictionary more.
+    private struct Values: MustacheParent {
+        let named: [String: Any]
+
+        func child(named name: String) -> Any? { named[name] }
     }
 
     /// Every template of ours.

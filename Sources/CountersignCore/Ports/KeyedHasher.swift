@@ -157,7 +157,9 @@ package struct KeyedHasher: Sendable {
 
     /// The family and the number of a refresh token; nil if its MAC is not valid.
     func refreshToken(_ token: Secret<String>) -> (family: TokenFamilyID, generation: Int64)? {
-        let parts = token.reveal().split(separator: ".", omittingEmptySubsequences: false)
+        // By octets: an access token, which is long, comes here too.
+        let parts = token.reveal().utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .map { Substring($0) }
         guard parts.count == 3, let family = TokenFamilyID(parts[0]), let generation = Int64(parts[1]),
             generation >= 0, refreshToken(generation, of: family).isSame(as: token)
         else { return nil }

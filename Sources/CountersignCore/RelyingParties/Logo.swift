@@ -248,12 +248,13 @@ private struct PNGHeader {
 /// The checksum of chunks.
 ///
 /// Spec: RFC 2083 §3.4.
-private enum CRC32 {
+package enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
     }
 
-    static func of(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    /// The checksum of a chunk's type and data.
+    package static func of(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         ~bytes.reduce(UInt32.max) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ ($0 >> 8) }
     }
 }

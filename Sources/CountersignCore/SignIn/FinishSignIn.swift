@@ -143,6 +143,7 @@ package enum FinishSignIn {
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted)
             else { return .notReady }
             try work.users.lock(authentication.user)
+            // check: SignInTests.suspended
             guard try work.isGood(authentication.evidence, authentication.user, at: wanted.client) else {
                 return .notReady
             }

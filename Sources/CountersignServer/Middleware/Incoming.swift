@@ -130,14 +130,11 @@ struct Incoming: Sendable {
     }
 
     private static func query(of target: String) throws(RequestFailure) -> [String: String] {
-        guard let mark = target.firstIndex(of: "?") else { return [:] }
+        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [:] }
+        let text = target[target.utf8.index(after: mark)...]
+        guard let fields = FormText.fields(in: text, plus: UInt8(ascii: "+")) else { throw .malformedQuery }
         var query: [String: String] = [:]
-        for part in target[target.index(after: mark)...].split(separator: "&") {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(pair[0]), let value = pair.count == 2 ? Self.decoded(pair[1]) : "",
-                query.updateValue(value, forKey: name) == nil
-            else { throw .malformedQuery }
-        }
+        for (name, value) in fields where query.updateValue(value, forKey: name) != nil { throw .malformedQuery }
         return query
     }
 }

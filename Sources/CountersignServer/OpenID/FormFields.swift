@@ -26,7 +26,9 @@ struct FormFields: Sendable {
 
     /// Reads the query of a request.
     init(query incoming: Incoming) throws(Malformed) {
-        let query = incoming.target.firstIndex(of: "?").map { incoming.target[incoming.target.index(after: $0)...] }
+        let query = incoming.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { mark in
+            incoming.target[incoming.target.utf8.index(after: mark)...]
+        }
         try self.init(query ?? "")
     }
 

@@ -21,6 +21,8 @@ struct Seeds {
         try await seeds.writeBodies()
         try await seeds.writeTexts()
         try seeds.writePasskeys()
+        try seeds.writeForms()
+        try seeds.writeLogos()
     }
 
     func put(_ parser: Parser, _ name: String, _ bytes: some Sequence<UInt8>) throws {

@@ -91,6 +91,17 @@ extension Parser {
         return .read
     }
 
+    /// Forms and queries.
+    static let form = Parser("form", memoryPerByte: 256) { input in
+        guard let fields = FormText.fields(in: String(decoding: input, as: UTF8.self)) else { return .refused }
+        let written = FormText.encoded(fields.map { ($0.name, $0.value) })
+        let again = try again("a form") { FormText.fields(in: written) }
+        try expect(
+            again.elementsEqual(fields) { $0.name.hasSameBytes(as: $1.name) && $0.value.hasSameBytes(as: $1.value) },
+            "a form changes when it is written")
+        return .read
+    }
+
     /// Values that have exactly one spelling, and texts that may be shown.
     static let values = Parser("values", memoryPerByte: 256) { input in
         let text = String(decoding: input, as: UTF8.self)

@@ -41,6 +41,7 @@ extension Parser {
         .cbor, .passkeyRegistration, .passkeySignIn,
         .json, .wireBodies, .serverBodies, .pushEnvelope,
         .httpSignature, .receipt, .methodChange, .invitation, .challengeCode, .values,
+        .form, .logo,
     ]
 
     /// Throws a ``Violation`` unless the condition holds.

@@ -24,6 +24,8 @@ struct FormTextTests {
         #expect(list("x%2by=+%2B%c3%A4%26") == ["x+y| +\u{E4}&"])
         // Each of these is one character with what stands before it, and several octets.
         #expect(list("a=b&\u{301}c=\u{FE0F}d") == ["a|b", "\u{301}c|\u{FE0F}d"])
+        let query = FormText.fields(in: "a+b=c+%20", plus: UInt8(ascii: "+"))
+        #expect(query?.map(\.name) == ["a+b"] && query?.map(\.value) == ["c+ "])
         for malformed in ["a=%", "a=%4", "a=%4g", "%zz=a", "a=%C3", "a=%C0%80", "a=%ED%A0%80"] {
             #expect(list(malformed) == nil, "\(malformed)")
         }
