@@ -66,9 +66,9 @@ struct SessionTests {
         let first = try await scene.signedIn()
         let former = try #require(first.session).secret
         let given = try await tokens(first.code, scene)
-        guard case .finished(let pending) = try await goOn(former, scene) else { throw World.Broken("session") }
         let asked = try await scene.askedByMail("customer-2", at: scene.shop)
         #expect(try await scene.enter(try #require(try await scene.sent(for: asked)), for: asked) == .authenticated)
+        guard case .finished(let pending) = try await goOn(former, scene) else { throw World.Broken("session") }
         guard case .finished(let second) = try await scene.finish(asked, former: former) else {
             throw World.Broken("finish")
         }
@@ -105,5 +105,51 @@ struct SessionTests {
         }
         #expect(try await scene.redeem(pending.code) == .invalid)
         #expect(try await scene.world.store.read { try $0.families.find(redeemed.family.id) }?.endedAt != nil)
+    }
+
+    /// A sign-in by a code to the customer's address, in a browser with a session or without.
+    private func byMail(_ scene: SignInScene, former: Secret<String>? = nil) async throws -> FinishSignIn.Finished {
+        let asked = try await scene.askedByMail("customer-1", at: scene.shop)
+        #expect(try await scene.enter(try #require(try await scene.sent(for: asked)), for: asked) == .authenticated)
+        guard case .finished(let finished) = try await scene.finish(asked, former: former) else {
+            throw World.Broken("finish")
+        }
+        return finished
+    }
+
+    @Test("With a device that renewed a session ends what was given in it before")
+    func removedDevice() async throws {
+        let scene = try await AccountScene().shop
+        let first = try await byMail(scene)
+        let given = try await tokens(first.code, scene)
+        let asked = try await scene.asked()
+        try await scene.approve(asked)
+        guard case .finished = try await scene.finish(asked, former: try #require(first.session).secret) else {
+            throw World.Broken("finish")
+        }
+        #expect(try await scene.isGood(given))
+        try await scene.end(.device)
+        #expect(try await !scene.isGood(given))
+    }
+
+    @Test("With an address that renewed a session does not end what a device gave in it, and outlives it")
+    func removedAddress() async throws {
+        let scene = try await AccountScene().shop
+        let first = try #require(try await scene.signedIn().session).secret
+        var wanted = try scene.wanted()
+        wanted.scopes.append(TokenFamily.offlineAccess)
+        guard
+            case .finished(let offline) = try await FinishSignIn.goOn(
+                wanted, in: first, browser: scene.browser, ports: scene.world.ports)
+        else { throw World.Broken("offline") }
+        let refresh = try await tokens(offline.code, scene).refresh
+        let renewed = try #require(try await byMail(scene, former: first).session).secret
+        let removal = try await RemoveAddress.remove(
+            .email(try SignInScene.email("customer-1")), of: .id(scene.user),
+            by: try await scene.world.makeClient("Operator").client.caller, ports: scene.world.ports)
+        #expect(removal == .removed)
+        #expect(try await scene.world.count("sessions", where: "ended_at IS NULL") == 0)
+        #expect(try await goOn(renewed, scene) == .notReady)
+        _ = try await scene.refreshed(refresh)
     }
 }

@@ -1,5 +1,6 @@
 import CountersignStorage
 import CountersignWire
+import Encodings
 import StorageTestSupport
 import Testing
 
@@ -48,8 +49,8 @@ private struct ProvedElsewhere: Sendable {
         let id: AuthorizationID
         let browser: BrowserID
 
-        func finish(_ ports: Ports) async throws -> FinishSignIn.Outcome {
-            try await FinishSignIn.finish(id, in: browser, former: nil, ports: ports)
+        func finish(former: Secret<String>? = nil, _ ports: Ports) async throws -> FinishSignIn.Outcome {
+            try await FinishSignIn.finish(id, in: browser, former: former, ports: ports)
         }
     }
 
@@ -71,15 +72,21 @@ private struct ProvedElsewhere: Sendable {
     }
 }
 
-/// A client that has a code which it has not redeemed, and the person, who ends the session.
+/// Who ends a session.
+private enum Ending: CaseIterable { case thePerson, theNextPerson }
+
+/// A client that has a code which it has not redeemed, and somebody who ends the session.
 private struct Pending: Sendable {
     let session: Session
     let redeem: Interleaving.Operation
+    let consent: Interleaving.Operation
     let end: Interleaving.Operation
 
-    init(in world: World, _ name: String) async throws {
+    init(in world: World, _ name: String, ending: Ending) async throws {
         let address = PersonalAddress.email(try #require(EmailAddress("\(name)@example.com")))
+        let nextAddress = PersonalAddress.email(try #require(EmailAddress("next-\(name)@example.com")))
         let client = try await ProvedElsewhere.client(of: world)
+        let next = try await ProvedElsewhere.proved(nextAddress, at: client, world)
         let proved = try await ProvedElsewhere.proved(address, at: client, world)
         guard case .finished(let finished) = try await proved.finish(world.ports) else {
             throw World.Broken("sign-in")
@@ -87,6 +94,17 @@ private struct Pending: Sendable {
         let secret = try #require(finished.session).secret
         let now = world.time.now
         session = try #require(try await world.store.read { try $0.sessions.find(SecretHash(of: secret), at: now) })
+        consent = { [session] ports in
+            var wanted = finished.wanted
+            wanted.asksConsent = true
+            let outcome = try await FinishSignIn.goOn(
+                wanted, in: secret, browser: proved.browser, answer: .allows(session.user), ports: ports)
+            switch outcome {
+            case .finished: return "finished"
+            case .notReady: return "not ready"
+            case let outcome: return "\(outcome)"
+            }
+        }
         redeem = { ports in
             let request = RedeemCode.Request(
                 code: finished.code, redirectURI: ProvedElsewhere.redirectURI, verifier: nil)
@@ -96,7 +114,11 @@ private struct Pending: Sendable {
             }
         }
         end = { ports in
-            try await SignOut.signOut(secret, .everything, ports: ports)
+            switch ending {
+            case .thePerson: try await SignOut.signOut(secret, .everything, ports: ports)
+            case .theNextPerson:
+                guard case .finished = try await next.finish(former: secret, ports) else { return "not finished" }
+            }
             return "ended"
         }
     }
@@ -126,8 +148,10 @@ struct InterleavedSignInTests {
         #expect(places >= 3)
     }
 
-    @Test("A session that is ended meanwhile leaves no good tokens behind, whoever was first")
-    func endedSession() async throws {
+    @Test(
+        "A session that is ended meanwhile leaves no good tokens behind, whoever was first",
+        arguments: Ending.allCases)
+    fileprivate func endedSession(_ ending: Ending) async throws {
         let meeting = try await Interleaving()
         try await meeting.world.store.commit { store in
             for type in ChallengeType.builtIn { try store.types.put(type) }
@@ -136,13 +160,33 @@ struct InterleavedSignInTests {
         let places = try await meeting.everywhere { world in
             number += 1
             world.time.advance(seconds: 3601)
-            let pending = try await Pending(in: world, "person-\(number)")
+            let pending = try await Pending(in: world, "person-\(number)", ending: ending)
             return (pending, pending.redeem, pending.end)
         } judge: { pending, told, comment in
             #expect(["redeemed", "invalid"].contains(told.first) && told.second == "ended", comment)
             let good = try await meeting.world.count(
                 "token_families", where: "session_id = '\(pending.session.id)' AND ended_at IS NULL")
             #expect(good == 0, comment)
+        }
+        #expect(places >= 10)
+    }
+
+    @Test("In a session that ends meanwhile nothing is allowed, unless it was allowed before")
+    func consentInEndedSession() async throws {
+        let meeting = try await Interleaving()
+        try await meeting.world.store.commit { store in
+            for type in ChallengeType.builtIn { try store.types.put(type) }
+        }
+        var number = 0
+        let places = try await meeting.everywhere { world in
+            number += 1
+            world.time.advance(seconds: 3601)
+            let pending = try await Pending(in: world, "person-\(number)", ending: .thePerson)
+            return (pending, pending.consent, pending.end)
+        } judge: { pending, told, comment in
+            #expect(["finished", "not ready"].contains(told.first) && told.second == "ended", comment)
+            let grants = try await meeting.world.count("grants", where: "user_id = '\(pending.session.user)'")
+            #expect(grants == (told.first == "finished" ? 1 : 0), comment)
         }
         #expect(places >= 10)
     }

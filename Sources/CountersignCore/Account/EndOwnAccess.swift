@@ -70,9 +70,9 @@ extension UnitOfWork {
     /// Ends the sessions and tokens that something gave which is being removed.
     func endAccess(of user: UserID, by isThat: (Authentication.Evidence) -> Bool) throws {
         for session in try sessions.sessions(of: user, at: now) where isThat(session.authentication.evidence) {
-            try endWhole(session)
+            try endSession(session)
         }
-        // Their sessions are over, and they outlived them.
+        // These outlive their sessions, or began in one that something else has renewed since.
         for family in try families.families(of: user)
         where isThat(family.authentication.evidence) && family.isActive(at: now) {
             try endFamilies(.family(family.id, of: family.user, at: family.client), because: .sessionEnded)

@@ -95,6 +95,11 @@ extension UnitOfWork {
                 .enrollmentRemoved, ["reason": .string(reason.rawValue)], client: client, user: enrollment.user,
                 enrollment: enrollment.id)
             try tellClients(.removed(reason), of: enrollment)
+            // What was given in these sessions before this device renewed them ends with them.
+            for session in try sessions.sessions(of: enrollment.user, at: now)
+            where session.authentication.evidence.enrollment == enrollment.id {
+                try endFamilies(.session(session.id), because: .sessionEnded)
+            }
             try sessions.endAll(of: enrollment.user, by: enrollment.id, at: now)
             try endFamilies(.enrollment(enrollment.id, of: enrollment.user), because: .enrollmentRemoved)
             for name in enrollment.customs.keys.sorted() { try raise(.authenticatorDeregistered(name, of: enrollment)) }

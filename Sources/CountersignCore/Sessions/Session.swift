@@ -75,10 +75,7 @@ package protocol SessionStore {
     func insert(_ session: Session) throws
     /// Replaces all of a session but its id and the clients that take part in it.
     func renew(_ session: Session) throws
-    /// Notes that a session was used.
-    ///
-    /// - Returns: false if it has ended.
-    func use(_ session: SessionID, until: Timestamp) throws -> Bool
+    func use(_ session: SessionID, until: Timestamp) throws
     /// A session that has not ended.
     func find(_ session: SessionID, at: Timestamp) throws -> Session?
     /// The sessions of a user that have not ended, oldest first.

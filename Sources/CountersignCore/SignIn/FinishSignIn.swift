@@ -80,7 +80,8 @@ package enum FinishSignIn {
             }
             // The device may have been removed since it approved, the address taken away, or the user unlinked. From here
             // on nothing of the user changes before the session is written.
-            try work.users.lock(authentication.user)
+            let cookie = former.map { SecretHash(of: $0) }
+            try work.lock(authentication.user, and: try cookie.flatMap { try work.sessions.find($0, at: now) }?.user)
             // check: SignInCodeTests.takenAway
             guard try work.admits(authentication, to: found.client),
                 try work.isGood(authentication.evidence, authentication.user, at: found.client)
@@ -94,7 +95,7 @@ package enum FinishSignIn {
                 try work.authorizations.advance(id, to: .granted(authentication), at: now)
             else { return .notReady }
             if needsConsent { try work.give(found.wanted, by: authentication.user) }
-            let earlier = try former.flatMap { try work.sessions.find(SecretHash(of: $0), at: now) }
+            let earlier = try cookie.flatMap { try work.sessions.find($0, at: now) }
             let renewed = earlier?.user == authentication.user ? earlier?.id : nil
             let session = Session(
                 id: renewed ?? made.session, secret: made.secret, authentication, from: found.wanted.askedFrom, at: now)
@@ -143,6 +144,8 @@ package enum FinishSignIn {
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted)
             else { return .notReady }
             try work.users.lock(authentication.user)
+            // It may have ended, or been renewed under another value, before the lock.
+            guard try work.sessions.find(SecretHash(of: secret), at: now) != nil else { return .notReady }
             // check: SignInTests.suspended
             guard try work.isGood(authentication.evidence, authentication.user, at: wanted.client) else {
                 return .notReady
@@ -164,9 +167,8 @@ package enum FinishSignIn {
                 id: made.authorization, wanted: wanted,
                 browser: work.hasher.hash(of: browser, client: wanted.client), user: authentication.user, ask: nil,
                 state: .granted(authentication), expiresAt: now.adding(Authorization.lifetime))
-            // It may have ended before the lock.
-            guard try work.sessions.use(session.id, until: session.idle(at: now)) else { return .notReady }
             try work.authorizations.insert(authorization)
+            try work.sessions.use(session.id, until: session.idle(at: now))
             try work.raise(.signedIn(authorization, authentication, isFresh: false))
             try work.authorizations.insert(made.code(of: authorization.id, in: session.id, at: now))
             return .finished(Finished(wanted: wanted, code: made.codeText, session: nil))
@@ -207,6 +209,11 @@ extension Wanted {
 }
 
 extension UnitOfWork {
+    /// Locks the user who signs in, and the one whose session the browser has: in one order, whoever signs in.
+    fileprivate func lock(_ user: UserID, and other: UserID?) throws {
+        for locked in Set([user, other ?? user]).sorted() { try users.lock(locked) }
+    }
+
     /// The client, if it can still be given what was checked when the sign-in began; nil otherwise.
     fileprivate func client(accepting wanted: Wanted) throws -> Client? {
         guard let client = try clients.lock(wanted.client), client.disabledAt == nil,

@@ -32,10 +32,7 @@ package enum SignOut {
             guard try work.sessions.sid(of: session.id, for: client)?.hasSameBytes(as: sid) == true else {
                 return false
             }
-            // No code of the session is redeemed meanwhile.
-            try work.users.lock(session.user)
-            try work.endSession(session)
-            return true
+            return try work.signOut(session, .session)
         }
     }
 
@@ -46,9 +43,7 @@ package enum SignOut {
         let now = ports.time.now
         try await ports.commit(at: now, as: .system) { work in
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return }
-            try work.users.lock(session.user)
-            if case .everything = extent { try work.endFamilies(.wholeSession(session.id), because: .sessionEnded) }
-            try work.endSession(session)
+            _ = try work.signOut(session, extent)
         }
     }
 
@@ -58,6 +53,22 @@ package enum SignOut {
     package static func isSignedIn(_ secret: Secret<String>, ports: Ports) async throws -> Bool {
         let now = ports.time.now
         return try await ports.store.read { try $0.sessions.find(SecretHash(of: secret), at: now) != nil }
+    }
+}
+
+extension UnitOfWork {
+    /// Ends a session, also if it was renewed in this moment.
+    ///
+    /// - Returns: false if it has ended in this moment.
+    fileprivate func signOut(_ found: Session, _ extent: SignOut.Extent) throws -> Bool {
+        // No code of the session is redeemed meanwhile.
+        try users.lock(found.user)
+        guard let session = try sessions.find(found.id, at: now) else { return false }
+        switch extent {
+        case .session: try endSession(session)
+        case .everything: try endWhole(session)
+        }
+        return true
     }
 }
 

@@ -323,9 +323,12 @@ extension SignInDoor {
     private func finishAgain(_ id: AuthorizationID, _ visit: Visit) async throws -> Response {
         guard
             case .shown(let found, .finished) = try await WatchAuthorization.show(
-                id, in: visit.browser, ports: ports), case .granted = found.state, let session = visit.session
+                id, in: visit.browser, ports: ports),
+            case .granted(let granted) = found.state, let session = visit.session
         else { throw PageError.gone }
         var wanted = found.wanted
+        // Somebody else may have signed in in this browser since.
+        wanted.hint = .id(granted.user)
         (wanted.isFresh, wanted.maximumAge, wanted.asksConsent) = (false, nil, false)
         guard
             case .finished(let finished) = try await FinishSignIn.goOn(

@@ -88,8 +88,8 @@ extension SQLTransaction {
         ]
     }
 
-    func use(_ session: SessionID, until time: Timestamp) throws -> Bool {
-        try connection.execute(Statements.use, [session.value, time.value]) == 1
+    func use(_ session: SessionID, until time: Timestamp) throws {
+        try connection.send(Statements.use, [session.value, time.value])
     }
 
     func end(_ session: SessionID, at time: Timestamp) throws {

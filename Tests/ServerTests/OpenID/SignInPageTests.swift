@@ -43,6 +43,23 @@ struct SignInPageTests {
         }
     }
 
+    @Test("A page that is finished twice gives its client nobody else, who has signed in in this browser since")
+    func finishedTwice() async throws {
+        let settings: JSONObject = ["ways": ["device", "email"], "registration": "open", "asked_browsers": "all"]
+        try await SignInPageScene.with(settings) { scene in
+            let (path, page) = try await scene.numberPage()
+            try await scene.approve(page)
+            let done = try await scene.browser.get("\(path)/done")
+            #expect(done.result["code"] != nil, "\(done.reply)")
+            let again = try await scene.browser.get("\(path)/done")
+            #expect(again.result["code"] != nil && again.result["code"] != done.result["code"], "\(again.reply)")
+            let other = try await scene.signInByMail("next@example.com", ["prompt": "login"], in: scene.browser)
+            #expect(other.result["code"] != nil, "\(other.reply)")
+            let late = try await scene.browser.get("\(path)/done")
+            #expect(late.status == 404 && late.result.isEmpty, "\(late.reply)")
+        }
+    }
+
     @Test("What the person declines ends nothing; cancelling brings the browser back with access_denied")
     func declines() async throws {
         try await SignInPageScene.with { scene in

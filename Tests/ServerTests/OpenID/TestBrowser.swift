@@ -192,9 +192,9 @@ struct SignInPageScene: Sendable {
 
     /// The page that leads the browser back to the client, after a code to an address that has got no other one.
     func signInByMail(
-        _ name: String, _ changes: KeyValuePairs<String, String?> = [:]
+        _ name: String, _ changes: KeyValuePairs<String, String?> = [:], in other: TestBrowser? = nil
     ) async throws -> Page {
-        let browser = TestBrowser(server)
+        let browser = other ?? TestBrowser(server)
         let first = try await browser.get(request(changes))
         let second = try await browser.submit(first, to: "/signin/choose", [("identifier", name)])
         let asked = try await browser.submit(second, to: "/signin/ask", [("way", "email")])
