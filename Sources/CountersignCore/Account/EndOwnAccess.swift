@@ -61,12 +61,6 @@ package enum EndOwnAccess {
 }
 
 extension UnitOfWork {
-    /// Ends a session with all tokens that were given in it: a thief of a session may have got some that outlive it.
-    func endWhole(_ session: Session) throws {
-        try endFamilies(.wholeSession(session.id), because: .sessionEnded)
-        try endSession(session)
-    }
-
     /// Ends the sessions and tokens that something gave which is being removed.
     func endAccess(of user: UserID, by isThat: (Authentication.Evidence) -> Bool) throws {
         for session in try sessions.sessions(of: user, at: now) where isThat(session.authentication.evidence) {

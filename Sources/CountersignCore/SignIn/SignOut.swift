@@ -57,6 +57,12 @@ package enum SignOut {
 }
 
 extension UnitOfWork {
+    /// Ends a session with all tokens that were given in it: a thief of a session may have got some that outlive it.
+    func endWhole(_ session: Session) throws {
+        try endFamilies(.wholeSession(session.id), because: .sessionEnded)
+        try endSession(session)
+    }
+
     /// Ends a session, also if it was renewed in this moment.
     ///
     /// - Returns: false if it has ended in this moment.
