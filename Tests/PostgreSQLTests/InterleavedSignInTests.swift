@@ -22,11 +22,7 @@ private struct ProvedElsewhere: Sendable {
             try await world.store.read { try $0.identifiers.verified(world.ports.hasher.identifier(address)) }?.user)
         let other = try await Self.proved(address, at: try await Self.client(of: world), world)
         finish = { ports in
-            switch try await other.finish(ports) {
-            case .finished: "finished"
-            case .notReady: "not ready"
-            case let outcome: "\(outcome)"
-            }
+            try await other.finish(ports).told
         }
         let caller = try await world.makeClient("Operator").client.caller
         removal = { [user] ports in
@@ -72,6 +68,17 @@ private struct ProvedElsewhere: Sendable {
     }
 }
 
+extension FinishSignIn.Outcome {
+    /// What the browser was told.
+    fileprivate var told: String {
+        switch self {
+        case .finished: "finished"
+        case .notReady: "not ready"
+        case let outcome: "\(outcome)"
+        }
+    }
+}
+
 /// Who ends a session.
 private enum Ending: CaseIterable { case thePerson, theNextPerson }
 
@@ -97,13 +104,9 @@ private struct Pending: Sendable {
         consent = { [session] ports in
             var wanted = finished.wanted
             wanted.asksConsent = true
-            let outcome = try await FinishSignIn.goOn(
-                wanted, in: secret, browser: proved.browser, answer: .allows(session.user), ports: ports)
-            switch outcome {
-            case .finished: return "finished"
-            case .notReady: return "not ready"
-            case let outcome: return "\(outcome)"
-            }
+            return try await FinishSignIn.goOn(
+                wanted, in: secret, browser: proved.browser, answer: .allows(session.user), ports: ports
+            ).told
         }
         redeem = { ports in
             let request = RedeemCode.Request(
@@ -126,23 +129,36 @@ private struct Pending: Sendable {
 
 @Suite("A sign-in by a code and what may come in between")
 struct InterleavedSignInTests {
-    @Test("An address that an operator removes meanwhile leaves no session behind, whoever was first")
-    func removedAddress() async throws {
+    /// Has the second operation done before each statement of the first in turn, each time for another person.
+    private func everywhere<Scene: Sendable>(
+        _ prepare: (World, String) async throws -> (
+            scene: Scene, first: Interleaving.Operation, second: Interleaving.Operation
+        ),
+        judge: (World, Scene, (first: String, second: String), Comment) async throws -> Void
+    ) async throws -> Int {
         let meeting = try await Interleaving()
         try await meeting.world.store.commit { store in
             for type in ChallengeType.builtIn { try store.types.put(type) }
         }
         var number = 0
-        let places = try await meeting.everywhere { world in
+        return try await meeting.everywhere { world in
             number += 1
             // Each scene has codes of its own limits.
             world.time.advance(seconds: 3601)
-            let scene = try await ProvedElsewhere(in: world, "person-\(number)")
-            return (scene, scene.finish, scene.removal)
+            return try await prepare(world, "person-\(number)")
         } judge: { scene, told, comment in
+            try await judge(meeting.world, scene, told, comment)
+        }
+    }
+
+    @Test("An address that an operator removes meanwhile leaves no session behind, whoever was first")
+    func removedAddress() async throws {
+        let places = try await everywhere { world, name in
+            let scene = try await ProvedElsewhere(in: world, name)
+            return (scene, scene.finish, scene.removal)
+        } judge: { world, scene, told, comment in
             #expect(["finished", "not ready"].contains(told.first) && told.second == "removed", comment)
-            let open = try await meeting.world.count(
-                "sessions", where: "user_id = '\(scene.user)' AND ended_at IS NULL")
+            let open = try await world.count("sessions", where: "user_id = '\(scene.user)' AND ended_at IS NULL")
             #expect(open == 0, comment)
         }
         #expect(places >= 3)
@@ -152,19 +168,12 @@ struct InterleavedSignInTests {
         "A session that is ended meanwhile leaves no good tokens behind, whoever was first",
         arguments: Ending.allCases)
     fileprivate func endedSession(_ ending: Ending) async throws {
-        let meeting = try await Interleaving()
-        try await meeting.world.store.commit { store in
-            for type in ChallengeType.builtIn { try store.types.put(type) }
-        }
-        var number = 0
-        let places = try await meeting.everywhere { world in
-            number += 1
-            world.time.advance(seconds: 3601)
-            let pending = try await Pending(in: world, "person-\(number)", ending: ending)
+        let places = try await everywhere { world, name in
+            let pending = try await Pending(in: world, name, ending: ending)
             return (pending, pending.redeem, pending.end)
-        } judge: { pending, told, comment in
+        } judge: { world, pending, told, comment in
             #expect(["redeemed", "invalid"].contains(told.first) && told.second == "ended", comment)
-            let good = try await meeting.world.count(
+            let good = try await world.count(
                 "token_families", where: "session_id = '\(pending.session.id)' AND ended_at IS NULL")
             #expect(good == 0, comment)
         }
@@ -173,19 +182,12 @@ struct InterleavedSignInTests {
 
     @Test("In a session that ends meanwhile nothing is allowed, unless it was allowed before")
     func consentInEndedSession() async throws {
-        let meeting = try await Interleaving()
-        try await meeting.world.store.commit { store in
-            for type in ChallengeType.builtIn { try store.types.put(type) }
-        }
-        var number = 0
-        let places = try await meeting.everywhere { world in
-            number += 1
-            world.time.advance(seconds: 3601)
-            let pending = try await Pending(in: world, "person-\(number)", ending: .thePerson)
+        let places = try await everywhere { world, name in
+            let pending = try await Pending(in: world, name, ending: .thePerson)
             return (pending, pending.consent, pending.end)
-        } judge: { pending, told, comment in
+        } judge: { world, pending, told, comment in
             #expect(["finished", "not ready"].contains(told.first) && told.second == "ended", comment)
-            let grants = try await meeting.world.count("grants", where: "user_id = '\(pending.session.user)'")
+            let grants = try await world.count("grants", where: "user_id = '\(pending.session.user)'")
             #expect(grants == (told.first == "finished" ? 1 : 0), comment)
         }
         #expect(places >= 10)

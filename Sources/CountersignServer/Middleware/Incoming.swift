@@ -129,10 +129,16 @@ struct Incoming: Sendable {
         return (id, Secret(secret))
     }
 
+    /// What follows the question mark of a target; empty if there is none.
+    static func queryText(of target: String) -> Substring {
+        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return "" }
+        return target[target.utf8.index(after: mark)...]
+    }
+
     private static func query(of target: String) throws(RequestFailure) -> [String: String] {
-        guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [:] }
-        let text = target[target.utf8.index(after: mark)...]
-        guard let fields = FormText.fields(in: text, plus: UInt8(ascii: "+")) else { throw .malformedQuery }
+        guard let fields = FormText.fields(in: queryText(of: target), plus: UInt8(ascii: "+")) else {
+            throw .malformedQuery
+        }
         var query: [String: String] = [:]
         for (name, value) in fields where query.updateValue(value, forKey: name) != nil { throw .malformedQuery }
         return query

@@ -26,10 +26,7 @@ struct FormFields: Sendable {
 
     /// Reads the query of a request.
     init(query incoming: Incoming) throws(Malformed) {
-        let query = incoming.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { mark in
-            incoming.target[incoming.target.utf8.index(after: mark)...]
-        }
-        try self.init(query ?? "")
+        try self.init(Incoming.queryText(of: incoming.target))
     }
 
     private init(_ text: Substring) throws(Malformed) {
