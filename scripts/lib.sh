@@ -17,6 +17,8 @@ countersign=$debug_scratch/debug/countersign
 profiles=$build_dir/profiles
 # How each test of the last run of a list ended: scripts/ended-tests.
 ran=$build_dir/ended-tests
+# What our SDK has made in the last run of a list, for the client of docs/protocol: MadeVectorTests.
+made_vectors=$build_dir/made-vectors
 # What the last run of a list left out: leave_out.
 not_run=$build_dir/not-run
 # Instrumented programs write a coverage profile when they end, which should not appear in the working folder.

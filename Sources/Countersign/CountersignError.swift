@@ -187,7 +187,8 @@ extension CountersignError {
     public var retryHelps: Bool {
         switch self {
         case .network, .serverUnreachable, .vault, .cancelled, .customUnavailable, .signInRefused(.unavailable): true
-        case .server(let problem): problem.knownCode?.meaning.retryHelps ?? (problem.status >= 500)
+        case .server(let problem):
+            problem.knownCode?.meaning.retryHelps ?? (problem.status == 429 || problem.status >= 500)
         case .clockSkew, .deviceDeregistered, .notEnrolled, .enrollmentUnknown, .invitationRefused, .ticketRefused,
             .enrollmentWaiting, .enrollmentSuspended, .methodNeeded, .serverChanged, .challengeNotFound,
             .challengeExpired, .alreadyAnswered,

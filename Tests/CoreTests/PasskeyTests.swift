@@ -112,7 +112,7 @@ struct PasskeyTests {
             }
             let planted = try await world.makeDevice(of: scene.user, by: scene.shop.shop).enrollment
             let device = try await scene.enrollment(planted)
-            #expect(device.counts(at: world.time.now), "design 13 knows no passkeys")
+            #expect(device.counts(at: world.time.now), "no passkey makes a first device wait")
             let due = device.countsFrom.adding(Client.standardCoolingOff)
             let (_, row) = try await scene.passkey(by: try await scene.byPIN(planted))
             #expect(row.countsFrom == due && !row.isConfirmed, "\(removesPasskey)")

@@ -22,7 +22,7 @@ struct SessionTests {
         try await scene.world.store.read { try $0.families.find(family) }?.session
     }
 
-    // Spec: OWASP ASVS 7.2.4; O-23 of the design: tabs do not disturb each other.
+    // Spec: OWASP ASVS 7.2.4. Tabs do not disturb each other.
     @Test(
         "The same person's next sign-in renews the session under a new value, and what the other tab got stays good",
         arguments: Engine.allCases)

@@ -15,6 +15,8 @@ final class StubServer: Transport {
     let challenge: ChallengeID
     let primary: SigningKeyPair
     let signing: SigningKeyPair
+    let agreement = P256.KeyAgreement.PrivateKey()
+    let encryption: DecryptionKeyPair
     let certificate: Certificate
     let push = P256.Signing.PrivateKey()
     private let state = Mutex(State())
@@ -35,7 +37,7 @@ final class StubServer: Transport {
         let now = Self.now.unixSeconds
         primary = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now)
         signing = SigningKeyPair(P256.Signing.PrivateKey(), createdAt: now)
-        let encryption = DecryptionKeyPair(P256.KeyAgreement.PrivateKey(), createdAt: now)
+        encryption = DecryptionKeyPair(agreement, createdAt: now)
         certificate = try await Certificate.make(
             primary: primary, flags: .certify, userID: "Countersign <countersign@\(issuer.host)>",
             subkeys: [.signing(signing), .encryption(encryption.publicKey)], at: now)

@@ -120,7 +120,10 @@ public struct ChallengeBody: Hashable, Sendable {
         enrollment = try members.required("enrollment", "an enrollment id") { $0.string.flatMap { EnrollmentID($0) } }
         // Methods that this version does not know are left out, because it cannot answer by them.
         methods = try members.strings("methods").compactMap(AnswerMethod.init(rawValue:))
-        numberEntry = try members.optionalInteger("number_entry", in: 1...16).map(Int.init)
+        // Spec: docs/protocol/challenges.md, *The sealed body*: a number of another length is of another version.
+        numberEntry = try members.optional("number_entry", "the number \(EntryNumber.length)") { value in
+            value.integer == Int64(EntryNumber.length) ? EntryNumber.length : nil
+        }
         attemptsLeft = try members.optionalInteger("attempts_left", in: 0...100).map(Int.init)
         expiresAt = try members.required("expires_at", "a time") { $0.string.flatMap { Timestamp($0) } }
         locale = try members.optionalString("locale")

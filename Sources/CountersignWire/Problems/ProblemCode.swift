@@ -277,7 +277,7 @@ extension ProblemCode {
                 409, "A device has claimed the challenge",
                 "Nothing to show: wait for the answer. On a device: start again where the code was.")
         case .signatureMissing:
-            Meaning(401, "The request is not signed", "Sign it as RFC 9421 and the device guide say.")
+            Meaning(401, "The request is not signed", "Sign it as docs/protocol/requests.md says.")
         case .signatureInvalid:
             Meaning(401, "The request's signature is refused", "Check what is covered, the issuer's URL and the key.")
         case .clockSkew:
@@ -306,7 +306,7 @@ extension ProblemCode {
         case .certificateInvalid:
             Meaning(
                 422, "The device's certificate is refused",
-                "Make it as the device guide says; `detail` tells what is wrong.")
+                "Make it as docs/protocol/enrollment.md says; `detail` tells what is wrong.")
         case .alreadyEnrolled:
             Meaning(409, "This key was enrolled before", "Make new keys for every enrollment.")
         case .tooManyDevices:
@@ -373,7 +373,7 @@ extension ProblemCode {
         case .changeInvalid:
             Meaning(
                 422, "The change is refused",
-                "Fetch the methods and their nonce again, and make the change as the device guide says.")
+                "Fetch the methods and their nonce again, and make the change as docs/protocol/methods.md says.")
         case .changeNotAuthorized:
             Meaning(
                 403, "The change is not authorized",

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the vectors in docs/protocol/vectors with the Python client: `check_vectors.py [FOLDER]`.
+"""Checks the vectors in docs/protocol/vectors with the Python client: `check_vectors.py [MADE]`.
 
 It computes anew what is deterministic, and judges what is valid or not by the pages. Names of OpenPGP errors are the
 server's and are not compared. It prints what differs, then how many passed, and exits with 1 if one failed.
+
+MADE is a folder with what our SDK has made, as Tests/SDKTests/MadeVectorTests.swift writes it: files of the form of the
+vectors, of which a case may leave out what only a maker of vectors knows (README.md).
 """
 from __future__ import annotations
 
@@ -28,6 +31,11 @@ def refused(action: Callable[[], Any]) -> bool:
     except (c.Refused, KeyError, TypeError, ValueError):
         return True
     return False
+
+
+def agrees(case: File, **found: Any) -> bool:
+    """Whether what was found is what a case says; it says nothing by a member that is absent."""
+    return all(name not in case or case[name] == value for name, value in found.items())
 
 
 def certificate(text: str) -> c.Certificate:
@@ -83,7 +91,13 @@ def judge_request(case: File, file: File) -> tuple[str | None, str | None]:
     for name in known:
         if not re.fullmatch(texts[name], parameters.get(name, "")):
             return invalid, f"parameter({name})"
-    if parameters["keyid"].strip('"') not in file["known_enrollments"]:
+    named, point = parameters["keyid"].strip('"'), unhex(file["authentication_public_key"])
+    if case["target"] == "/v1/enrollments":
+        enrolling = c.Certificate.parse(c.decode64(json.loads(case["body"])["certificate"]))
+        point = next(part.key.point for part in enrolling.subkeys if part.statements[0].find(27) == b"\x20")
+        if named != enrolling.primary.key.name:
+            return invalid, "parameter(keyid)"
+    elif named not in file["known_enrollments"]:
         return "unknown_enrollment", None
     present = {"@method": case["method"], "@target-uri": file["issuer"] + case["target"]}
     present |= {name.lower(): fields[name] for name in ("Content-Digest", "Authorization") if name in fields}
@@ -96,7 +110,7 @@ def judge_request(case: File, file: File) -> tuple[str | None, str | None]:
     canonical = "(" + " ".join(f'"{each}"' for each in names) + ")"
     canonical += "".join(f";{name}={value}" for name, value in pairs)
     base = c.signature_base([(name, present[name]) for name in names], canonical)
-    key = c.ec.EllipticCurvePublicKey.from_encoded_point(c.CURVE, unhex(file["authentication_public_key"]))
+    key = c.ec.EllipticCurvePublicKey.from_encoded_point(c.CURVE, point)
     der = c.utils.encode_dss_signature(int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big"))
     try:
         key.verify(der, base.encode(), c.ec.ECDSA(c.hashes.SHA256()))
@@ -106,7 +120,7 @@ def judge_request(case: File, file: File) -> tuple[str | None, str | None]:
         return invalid, "digest"
     if abs(int(parameters["created"]) - file["server_time"]) > c.SKEW:
         return "clock_skew", None
-    return None, None if base == case["signature_base"] else "base"
+    return None, None if agrees(case, signature_base=base) else "base"
 
 
 def requests(file: File) -> Checks:
@@ -174,6 +188,37 @@ def challenges(file: File) -> Checks:
                 unhex(case["message"]), keys, server, case["now"]).decode() == case["body"]
 
 
+def polls(file: File) -> Checks:
+    """Reads each reply to a poll; challenges.md, Poll."""
+    keys, server = device_keys(file), certificate(file["server_certificate"])
+    who = file["issuer"], file["user"], file["enrollment"]
+    for case in file["cases"]:
+        def open_(message: bytes, challenge: str) -> dict[str, Any]:
+            content = c.open_from_server(message, keys, server, file["now"])
+            return c.read_challenge(content, challenge, *who, file["now"])
+
+        def read() -> bool:
+            reply = json.loads(case["reply"])
+            found = [{"challenge": each.challenge, "body": each.body} for each in c.read_poll(reply, open_)]
+            expected = [{**each, "body": each["body"] and json.loads(each["body"])} for each in case["entries"]]
+            return found == expected and reply["cursor"] == case["cursor"]
+
+        yield case["name"], read
+
+
+def problems(file: File) -> Checks:
+    """Judges what a device does about each reply; errors.md."""
+    server = certificate(file["server_certificate"])
+
+    def is_notice(text: str) -> bool:
+        return not refused(lambda: c.verify_removal_notice(
+            text, server, file["issuer"], file["enrollment"], file["now"]))
+
+    for case in file["cases"]:
+        yield case["name"], lambda: c.reaction(
+            case["status"], case["media_type"], case["body"], is_notice) == case["reaction"]
+
+
 def form_of_answer(signature: Signature, server: bytes, asked: int, now: int) -> str | None:
     """What is wrong with the form of an answer's signature; messages.md, Subpackets of a signature."""
     salts = [b"salt@notations.sequoia-pgp.org", b"salt@notations.openpgpjs.org"]
@@ -196,12 +241,12 @@ def judge_answer(case: File, file: File, server_key: SecretKey) -> tuple[str | N
     device, server = certificate(file["device_certificate"]), certificate(file["server_certificate"])
     try:
         packets, session = c.decrypt(unhex(case["message"]), server_key)
-        c.require((packets.hex(), session.hex()) == (case["packets"], case["session_key"]), "other packets")
+        c.require(agrees(case, packets=packets.hex(), session_key=session.hex()), "other packets")
         content, signature = c.read_signed(packets)
     except c.Refused:
         return "message", None
     form = form_of_answer(signature, server.fingerprint, int(c.seconds(body["asked_at"])), file["now"])
-    if form or signature.created != case["signature_created"]:
+    if form or not agrees(case, signature_created=signature.created):
         return "form", form
     try:
         receipt = c.Receipt.parse(content.decode())
@@ -212,7 +257,9 @@ def judge_answer(case: File, file: File, server_key: SecretKey) -> tuple[str | N
         return "text", None
     data = c.text_content(receipt.text)
     try:
-        c.verify_receipt(c.clear_text(receipt.text, unhex(case["signature"])), device, file["now"])
+        raw = list(c.packets(packets))[2][1]
+        c.require(agrees(case, signature=raw.hex()), "another signature")
+        c.verify_receipt(c.clear_text(receipt.text, raw), device, file["now"])
         c.require(device.signer(signature, data, file["now"]).key.name == case["signer"], "another signer")
     except c.Refused:
         return "signer", None
@@ -223,10 +270,11 @@ def answers(file: File) -> Checks:
     """Judges each answer, and makes the usual ones anew; challenges.md."""
     server_key = SecretKey.of(c.scalar(unhex(file["server_private_keys"]["encryption"])), ECDH, file["server_created"])
     keys, server = device_keys(file), certificate(file["server_certificate"])
-    pin_part = next(part.key for part in certificate(file["device_certificate"]).subkeys if part.flags(file["now"]) & 2)
-    pin = SecretKey(c.scalar(unhex(file["pin_private_key"])), pin_part)
     for case in file["cases"]:
         def anew() -> bool:
+            pin_part = next(
+                part.key for part in certificate(file["device_certificate"]).subkeys if part.flags(file["now"]) & 2)
+            pin = SecretKey(c.scalar(unhex(file["pin_private_key"])), pin_part)
             random = {"session": unhex(case["session_key"]), "prefix": unhex(case["prefix"]),
                       "ephemeral": c.scalar(unhex(case["ephemeral_private_key"]))}
             signer = pin if "PIN" in case["name"] else keys.primary
@@ -380,6 +428,17 @@ CHANGE = re.compile(rf"""Countersign\ change\ v1 \nissuer:\ .+ \nenrollment:\ en
     \ncertificate:\ ([A-Za-z0-9+/]+=*)""", re.VERBOSE)
 
 
+def is_sealed_change(case: File, file: File) -> bool:
+    """Whether the message of a change holds its text, signed by the primary key for the server; methods.md."""
+    device, server = (certificate(file[f"{name}_certificate"]) for name in ("device", "server"))
+    key = SecretKey.of(c.scalar(unhex(file["server_private_keys"]["encryption"])), ECDH, file["server_created"])
+    content, signature = c.read_signed(c.decrypt(unhex(case["message"]), key)[0])
+    signer = device.signer(signature, c.text_content(content.decode()), case["now"])
+    recipients = signature.all(35)
+    return (content.decode(), signature.kind, signer is device.primary, recipients) == (
+        case["text"], c.TEXT, True, [b"\x04" + server.fingerprint])
+
+
 def changes(file: File) -> Checks:
     """Renders and judges changes; methods.md."""
     who = (file["issuer"], file["enrollment"])
@@ -388,7 +447,7 @@ def changes(file: File) -> Checks:
             refusal, grown = change_refusal(case, c.host(file["issuer"]))
             text = c.change_text(*who, case["nonce"], case["method"], case["old"], case["new"],
                 unhex(case["certificate"]))
-            is_same = refusal is not None or grown is not None and grown.hex() == case["grown_certificate"]
+            is_same = refusal is not None or grown is not None and agrees(case, grown_certificate=grown.hex())
             is_same = is_same and case["valid"] == (refusal is None)
             expected = re.sub(r"^openPGP\(.*", "openPGP", case["refusal"] or "")
             return text == case["text"] and is_same and (refusal or "") == expected
@@ -404,6 +463,8 @@ def changes(file: File) -> Checks:
 
         yield case["name"], {"change": judge, "parse": parse, "custom": custom,
                              "custom-data": lambda: c.custom_data_text(case["data"]) == case["text"]}[case["operation"]]
+        if "message" in case:
+            yield case["name"] + ", sealed", lambda: is_sealed_change(case, file)
 
 
 def pushes(file: File) -> Checks:
@@ -434,13 +495,15 @@ def assertions(file: File) -> Checks:
         def read() -> bool:
             claims = c.read_assertion(case["assertion"], unhex(file["authentication_public_key"]), file["issuer"],
                                       case["client"], case["now"])
-            return claims == json.loads(case["claims"])
+            said = claims["iss"], claims["sub"], claims.get("challenge")
+            stated = json.loads(case["claims"]) if "claims" in case else claims
+            return claims == stated and said == (file["enrollment"], file["user"], stated.get("challenge"))
 
         def sign() -> bool:
             return c.sign_jws(json.loads(case["header"]), json.loads(case["claims"]), key) == case["assertion"]
 
         yield case["name"], read if case["valid"] else lambda: refused(read)
-        if case["valid"]:
+        if case["valid"] and "claims" in case:
             yield case["name"] + ", signed anew", sign
 
 
@@ -584,32 +647,81 @@ def webhooks(file: File) -> Checks:
 
 
 FILES = {
-    "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "sealed-answer": answers,
-    "certificate": certificates, "method-change": changes, "push-envelope": pushes, "assertion": assertions,
-    "removal-notice": notices,
-    "device-act": acts, "return-message": returns, "shown-text": shown, "webhook": webhooks}
+    "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "poll": polls,
+    "sealed-answer": answers, "certificate": certificates, "method-change": changes, "push-envelope": pushes,
+    "assertion": assertions, "removal-notice": notices, "device-act": acts, "return-message": returns,
+    "shown-text": shown, "codes": shown, "webhook": webhooks, "problem": problems}
+MADE_BY_OUR_SDK = ("request-signature", "sealed-answer", "method-change", "assertion")
+PAGES = pathlib.Path(__file__).parent.parent
+# What the pages print as the value of a case: page, file, case, and members (of the fields of a request with a dot).
+PRINTED = [
+    ("challenges.md", "challenge", "a challenge", ["body"]), ("challenges.md", "poll", "one challenge", ["reply"]),
+    ("challenges.md", "poll", "nothing", ["reply"]),
+    ("requests.md", "request-signature", "a request without a body", ["signature_base", "Signature."]),
+    ("requests.md", "request-signature", "a request with a body", ["signature_base", "Signature.", "Signature-Input."]),
+    ("enrollment.md", "request-signature", "an enrollment", ["body", "Signature.", "Signature-Input."]),
+    ("enrollment.md", "shown-text", "invitation: an invitation", ["text", "read"]),
+    ("enrollment.md", "codes", "invitation as invitation", ["text", "read"]),
+    ("enrollment.md", "removal-notice", "removed by the client", ["notice"]),
+    ("codes-and-links.md", "shown-text", "picture: a code", ["text", "read"]),
+    ("codes-and-links.md", "codes", "picture as picture", ["text", "read"]),
+    ("codes-and-links.md", "codes", "link as link", ["text"]),
+    ("codes-and-links.md", "return-message", "a return message", ["body", "url"]),
+    ("receipts.md", "sealed-answer", "approved by confirm", ["text"]),
+    ("methods.md", "method-change", "a first PIN", ["text"]),
+    ("devices.md", "device-act", "suspended, signed by the PIN's key", ["text"]),
+    ("pushes.md", "push-envelope", "a push", ["header", "claims"]),
+    ("signing-in.md", "assertion", "an assertion", ["claims", "assertion"]),
+    ("relying-party.md", "webhook", "a callback", ["body"]),
+    *(("errors.md", "problem", case, ["body"]) for case in (
+        "ended: denied on another device", "a wrong PIN, four attempts left", "removed, with the server's notice"))]
 
 
-def main(folder: pathlib.Path) -> int:
-    """Checks all files; returns how many checks failed."""
+def printed() -> Checks:
+    """Compares the examples on the pages with the cases of which they are."""
+    for page, name, label, members in PRINTED:
+        def stands() -> bool:
+            text = (PAGES / page).read_text(encoding="utf-8")
+            cases = json.loads((PAGES / f"vectors/{name}.json").read_text(encoding="utf-8"))["cases"]
+            case = next(each for each in cases if each["name"] == label)
+            values = [case["fields"][each[:-1]] if each.endswith(".") else case[each] for each in members]
+            return all(value.rstrip("\n") in text for value in values)
+
+        yield f"{page}, {name}: {label}", stands
+
+
+def run(name: str, checks: Checks) -> tuple[int, int]:
+    """Runs checks; returns how many passed and failed."""
     passed = failed = 0
-    for name, checks in FILES.items():
-        file = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        c.require(file["cases"], f"{name}.json has no cases")
-        before = passed
-        for label, check in checks(file):
-            try:
-                is_good, why = check(), "it differs"
-            except Exception as error:  # every error fails the check
-                is_good, why = False, f"{type(error).__name__}: {error}"
-            passed, failed = passed + is_good, failed + (not is_good)
-            if not is_good:
-                print(f"FAIL  {name}: {label}: {why}")
-        print(f"{name}.json: {passed - before} passed")
+    for label, check in checks:
+        try:
+            is_good, why = check(), "it differs"
+        except Exception as error:  # every error fails the check
+            is_good, why = False, f"{type(error).__name__}: {error}"
+        passed, failed = passed + is_good, failed + (not is_good)
+        if not is_good:
+            print(f"FAIL  {name}: {label}: {why}")
+    print(f"{name}: {passed} passed")
+    return passed, failed
+
+
+def checks_of(path: pathlib.Path) -> Checks:
+    """The checks of one file."""
+    file = json.loads(path.read_text(encoding="utf-8"))
+    c.require(file["cases"], f"{path} has no cases")
+    return FILES[path.stem](file)
+
+
+def main(made: pathlib.Path | None) -> int:
+    """Checks the vectors, the examples on the pages, and what our SDK has made; returns how many checks failed."""
+    results = [run(f"{name}.json", checks_of(PAGES / f"vectors/{name}.json")) for name in FILES]
+    results.append(run("the pages", printed()))
+    if made:
+        results += [run(f"{name}.json of our SDK", checks_of(made / f"{name}.json")) for name in MADE_BY_OUR_SDK]
+    passed, failed = (sum(each) for each in zip(*results))
     print(f"{passed} passed, {failed} failed")
     return failed
 
 
 if __name__ == "__main__":
-    vectors = pathlib.Path(__file__).parent.parent / "vectors"
-    sys.exit(1 if main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else vectors) else 0)
+    sys.exit(1 if main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None) else 0)

@@ -856,31 +856,76 @@ RECEIPT = re.compile(
     (?:\nsigning-data:\ (?P<signing_data>sha256:{HEX_32}))? \nmessage:\n(?P<message>(?s:.+))""", re.VERBOSE)
 
 
-def read_challenge(content: bytes, challenge: str, issuer: str, user: str, enrollment: str,
-                   now: float) -> dict[str, Any]:
-    """The body of a challenge, if a device may show it; challenges.md, The sealed body."""
+LANGUAGE = r"[A-Za-z0-9-]{1,35}"
+
+
+def read_challenge(content: bytes, challenge: str, issuer: str, user: str, enrollment: str, now: float,
+                   schemes: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The body of a challenge, if a device may show it that opens `https` and these schemes; challenges.md."""
     body = json.loads(content)
-    require(body.get("v") == 1 and body.get("kind") == "challenge", "another kind or version")
+    require(isinstance(body, dict), "not an object")
+    body = {name: value for name, value in body.items() if value is not None}  # null and absent mean the same
+    require(is_whole(body["v"]) and body["v"] == 1 and body["kind"] == "challenge", "another kind or version")
     for name, pattern in {"challenge": "chl" + ID, "nonce": HEX_32, "user": "usr" + ID, "enrollment": "enr" + ID,
                           "type": TYPE_NAME}.items():
         require(re.fullmatch(pattern, body[name]), f"a malformed {name}")
-    require(body["challenge"] == challenge, "another challenge")
-    require((body["issuer"], body["user"], body["enrollment"]) == (issuer, user, enrollment), "for somebody else")
     require(re.fullmatch("cli" + ID, body["client"]["id"]), "a malformed client")
     require(not set("()") & set(check_text(body["client"]["name"], 64)), "a malformed client's name")
     check_text(body["message"], None, is_line=False)
-    for detail in body.get("details") or []:
+    check_text(body.get("alert", "-"), None, is_line=False)
+    check_text(body.get("context", "-"), 1000)
+    body.setdefault("details", [])
+    require(isinstance(body["details"], list), "malformed details")
+    for detail in body["details"]:
         require("=" not in check_text(detail["label"], 64), "a label with =")
         check_text(detail["value"], 1000)
-    if body.get("context") is not None:
-        check_text(body["context"], 1000)
-    if body.get("alert") is not None:
-        check_text(body["alert"], None, is_line=False)
+    require(isinstance(body.get("signing_data", ""), str), "malformed signing data")
+    require(is_whole(body.get("number_entry", 6)) and body.get("number_entry", 6) == 6, "not a number of six digits")
+    left = body.get("attempts_left", 0)
+    require(is_whole(left) and 0 <= left <= 100, "a count of attempts that cannot be")
+    require(re.fullmatch(LANGUAGE, body.get("locale", "en")), "a malformed language tag")
+    require(isinstance(body.get("claimed", False), bool), "a malformed claim")
     require(len(body["asked_at"]) == 20 and seconds(body["asked_at"]), "a time that is not to the second")
+    require(isinstance(body["methods"], list) and all(isinstance(each, str) for each in body["methods"]),
+            "malformed methods")
+    require(body["challenge"] == challenge, "another challenge")
+    require((body["issuer"], body["user"], body["enrollment"]) == (issuer, user, enrollment), "for somebody else")
     require(seconds(body["expires_at"]) + SKEW > now, "an expired challenge")
     body["methods"] = [method for method in body["methods"] if re.fullmatch(METHOD, method)]
     require(body["methods"], "no method that is known")
+    if "return_uri" in body:
+        check_return_uri(body["return_uri"])
+        require(body["return_uri"].split(":")[0] in ("https", *schemes), "a URL that this device does not open")
     return body
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value of JSON is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A challenge that waits for this device: its body, or None if the device must fetch it; challenges.md, Poll."""
+
+    challenge: str
+    body: dict[str, Any] | None
+
+
+def read_poll(reply: dict[str, Any], open_: Callable[[bytes, str], dict[str, Any]]) -> list[Pending]:
+    """The entries of a poll's reply, newest first, without those that must not be shown; challenges.md, Poll.
+
+    `open_` opens and reads the sealed challenge of an id.
+    """
+    pending = []
+    for entry in reply["challenges"]:
+        try:  # a malformed entry must not hide the others
+            challenge, message = entry["id"], entry.get("message")
+            require(re.fullmatch("chl" + ID, challenge) and seconds(entry["expires_at"]), "a malformed entry")
+            pending.append(Pending(challenge, None if message is None else open_(decode64(message), challenge)))
+        except (Refused, KeyError, TypeError, ValueError, AttributeError):
+            continue
+    return pending
 
 
 @dataclass(frozen=True)
@@ -1008,14 +1053,14 @@ def return_url(uri: str, code: str) -> str:
     return f"{uri}{separator}return_code={code}"
 
 
-def check_return_uri(uri: str, schemes: tuple[str, ...] = ()) -> None:
+def check_return_uri(uri: str) -> None:
     """Refuses a URL to which no device goes back; codes-and-links.md, Approval by a link.
 
     A device whose issuer is `http` would open `http`, too; this one does not.
     """
-    require(len(uri.encode()) <= 2000 and re.fullmatch(r"[!-~]+", uri), "a URL that is too long, or none")
+    require(re.fullmatch(r"[!-~]{1,2000}", uri), "a URL that is too long, or none")
     parts = urllib.parse.urlsplit(uri)
-    is_app = re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.scheme) and (not schemes or parts.scheme in schemes)
+    is_app = re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.scheme)
     require(parts.scheme == "https" and parts.hostname or is_app, "a URL of another scheme")
     require("#" not in uri and "@" not in parts.netloc, "a URL with a user or a fragment")
     names = [name for name, _ in urllib.parse.parse_qsl(parts.query, keep_blank_values=True)]
@@ -1172,6 +1217,29 @@ def verify_push(payload: dict[str, Any], issuer: str, enrollment: str, keys: dic
 
 # A device -------------------------------------------------------------------------------------------------------------
 
+def reaction(status: int, media: str, data: str, is_notice: Callable[[str], bool]) -> str:
+    """What a device does about a reply without success, in a word of problem.json; errors.md.
+
+    `is_notice` tells whether a text is a removal notice of this enrollment that the server has signed.
+    """
+    try:
+        problem = json.loads(data) if media == "application/problem+json" else {}
+    except ValueError:
+        problem = {}
+    code = problem.get("code") if isinstance(problem, dict) else None
+    if not isinstance(code, str):
+        return "repeat"  # not the server's decision
+    if code in ("already_ended", "challenge_not_found"):
+        return "take_off"
+    if code == "pin_incorrect":
+        return "ask_again" if problem.get("attempts_left", 0) > 0 else "tell"
+    if code == "device_deregistered":
+        return "delete" if isinstance(problem.get("notice"), str) and is_notice(problem["notice"]) else "keep"
+    if code == "unknown_enrollment":
+        return "keep"
+    return "repeat" if status >= 500 else "wait" if status == 429 else "tell"
+
+
 def exchange(base: str, method: str, path: str, body: bytes = b"", fields: dict[str, str] | None = None) -> Any:
     """One HTTP exchange without redirects; the reply as JSON or text; requests.md, errors.md."""
     parts = urllib.parse.urlsplit(base)
@@ -1206,6 +1274,9 @@ class Device:
     server: Certificate
     policies: dict[str, Any]
     pin: StoredPIN | None = None
+    approval: dict[str, Any] | None = None  # the wait for approval; enrollment.md
+    cursor: str | None = None  # of the list that the device has; challenges.md
+    schemes: tuple[str, ...] = ()  # of URLs that it opens besides https; codes-and-links.md
 
     @staticmethod
     def enroll(qr: str, issuer: str, name: str, **described: str) -> Device:
@@ -1221,6 +1292,7 @@ class Device:
                 "device": {"name": name, "storage": "software", **described}}
         device = Device(issuer, invitation["user"], invitation["enrollment"], keys, server, {})
         reply = device.call("POST", "/v1/enrollments", body, key_id=keys.primary.public.name)
+        device.approval = reply.get("approval")
         require((reply["enrollment"], reply["user"]) == (device.enrollment, device.user), "enrolled as somebody else")
         device.server = Certificate.parse(dearmor("PUBLIC KEY BLOCK", reply["server_certificate"]))
         require(device.server.fingerprint == pinned, "another server")
@@ -1235,17 +1307,42 @@ class Device:
                                int(time.time()), nonce)
         return exchange(self.issuer, method, path, data, fields)
 
-    def poll(self, wait: int = 0) -> list[str]:
-        """The ids of the pending challenges; challenges.md, Poll."""
-        reply = self.call("GET", f"/v1/enrollments/self/challenges?wait={wait}")
-        return [entry["id"] for entry in reply["challenges"]]
+    def poll(self, wait: int = 0) -> list[Pending]:
+        """The pending challenges, opened as far as the reply brings them; challenges.md, Poll."""
+        cursor = f"&cursor={urllib.parse.quote(self.cursor, safe='')}" if self.cursor is not None else ""
+        reply = self.call("GET", f"/v1/enrollments/self/challenges?wait={wait}{cursor}")
+        self.cursor = reply["cursor"]
+        return read_poll(reply, self.open)
 
     def fetch(self, challenge: str) -> dict[str, Any]:
         """The opened body of a challenge; challenges.md, Fetch."""
-        message = decode64(self.call("GET", f"/v1/challenges/{challenge}/message")["message"])
+        return self.open(decode64(self.call("GET", f"/v1/challenges/{challenge}/message")["message"]), challenge)
+
+    def open(self, message: bytes, challenge: str) -> dict[str, Any]:
+        """The body of a sealed challenge that was listed or fetched by its id; challenges.md, The sealed body."""
         now = time.time()
         content = open_from_server(message, self.keys, self.server, int(now))
-        return read_challenge(content, challenge, self.issuer, self.user, self.enrollment, now)
+        return read_challenge(content, challenge, self.issuer, self.user, self.enrollment, now, self.schemes)
+
+    def claim(self, text: str, via: str) -> str:
+        """Claims the challenge of a code that came as a picture (`qr`) or as a link; codes-and-links.md, Claim."""
+        claim = read_code(text, via, self.issuer)
+        self.call("POST", "/v1/challenges/claim", claim)
+        return claim["transaction_id"]
+
+    def place_of_return(self, body: dict[str, Any], reply: dict[str, Any]) -> str:
+        """The URL that the device opens after an approval by a link; codes-and-links.md, Approval by a link."""
+        content = open_from_server(decode64(reply["return"]), self.keys, self.server, int(time.time()))
+        return return_url(body["return_uri"], read_return(content, body["challenge"], self.issuer, self.enrollment))
+
+    def take_pushes(self, port: int, path: str) -> None:
+        """Has pushes sent to a port of this machine; pushes.md, Registration; enrollment.md, Updates."""
+        push = {"service": "local", "app": "com.example.play", "token": f"{port}:{path}"}
+        self.call("PATCH", "/v1/enrollments/self", {"push": push})
+
+    def others(self) -> dict[str, Any]:
+        """The user's other devices, as far as this one may act on them; devices.md, The list."""
+        return self.call("GET", "/v1/enrollments/self/others")
 
     def answer(self, body: dict[str, Any], decision: str, method: str | None = None, number: str | None = None,
                pin: str | None = None) -> dict[str, Any]:

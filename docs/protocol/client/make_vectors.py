@@ -253,6 +253,27 @@ def request_cases(keys: DeviceKeys, issuer: str, key_id: str, now: int) -> list[
          digest="sha-512=:AAAA:", **patch)
     case("a clock that is behind", "clock_skew", created=now - 61)
     case("a clock that is ahead", "clock_skew", created=now + 61)
+    enrolling = {"method": "POST", "path": "/v1/enrollments", "body": compact({
+        "ticket": "ctt_" + encode64url(seed("ticket")), "certificate": c.encode64(DEVICE_CERTIFICATE),
+        "device": {"name": "My phone", "model": "Example 5", "system": "Example OS 17.1", "app": "ACME 3.1",
+                   "storage": "software"},
+        "versions": [1], "push": {
+            "service": "apns", "app": "com.example.app", "environment": "production",
+            "token": "3c469e9d6c5875d37a43f353d4f88e61fcf812c66eee3457465a40b0da4153e0"}})}
+    fingerprint = keys.primary.public.name
+
+    def named(name: str) -> str:
+        return whole.replace("{key_id}", name)
+
+    case("an enrollment", parameters=named(fingerprint), nonce="U7y7kVJVR79nnp1PheqXFI-k", **enrolling)
+    case("an enrollment that names the id which it will have", *parameter("keyid"), **enrolling)
+    case("an enrollment that names the fingerprint in lower case", *parameter("keyid"),
+         parameters=named(fingerprint.lower()), **enrolling)
+    case("an enrollment that names the authentication subkey", *parameter("keyid"),
+         parameters=named(keys.authentication.public.name), **enrolling)
+    case("an enrollment, signed by the primary key", *wrong, parameters=named(fingerprint), signer=keys.primary,
+         **enrolling)
+    case("a fingerprint in another request", "unknown_enrollment", parameters=named(fingerprint))
     return cases
 
 
@@ -517,6 +538,135 @@ def challenge_message_cases() -> list[dict[str, Any]]:
     case("for another enrollment", "enrollment", "purpose", enrollment=OTHER_ENROLLMENT)
     case("over by more than a minute", "expired", "purpose", now=ASKED + 120 + 61)
     case("only methods that are not known", "methods", "purpose", methods=["retina"])
+
+    case("claimed by a link, with all members", alert="Pay ACME?", signing_data="{\"a\":1}", locale="pt-BR",
+         claimed=True, return_uri="https://shop.example/done?order=4711")
+    case("a new device", type="new-device", methods=["pin", "biometric"],
+         message="A new device wants to be added to your account. Did you start this?",
+         details=[{"label": "Device", "value": "My phone"}, {"label": "Model", "value": "Example 5"},
+                  {"label": "System", "value": "Example OS 17.1"}, {"label": "App", "value": "ACME 3.1"},
+                  {"label": "Fingerprint", "value": key("other primary").public.name}],
+         context="203.0.113.7", expires_at="2026-11-21T10:15:02.345Z")
+    case("no details at all", details=None)
+    case("no wrong PIN left", attempts_left=0)
+    for member, values in {
+            "number_entry": {"five digits to type": 5, "seven digits to type": 7, "no digits to type": 0,
+                             "digits to type that are a text": "6"},
+            "attempts_left": {"fewer attempts than none": -1, "more attempts than a hundred": 101,
+                              "attempts that are a text": "5"},
+            "methods": {"methods that are a text": "confirm"}, "methods/1": {"a method that is a number": ["pin", 1]},
+            "details": {"details that are an object": {"Amount": "EUR 1,250.00"}},
+            "details/0/value": {"a detail without a value": [{"label": "Amount"}]},
+            "locale": {"a language that is a number": 49}, "claimed": {"a claim that is a text": "true"},
+            "signing_data": {"signing data that are an object": {"a": 1}},
+            "return_uri": {
+                "a URL to return to that is a number": 4711,
+                "a URL to return to with a fragment": "https://shop.example/done#there",
+                "a URL to return to with a code": "https://shop.example/done?return_code=1",
+                "a URL to return to of a scheme without a dot": "javascript:alert(1)",
+                "a URL to return to over http": "http://shop.example/done"}}.items():
+        for name, value in values.items():
+            case(name, f"/{member}", "body", **{member.split("/")[0]: value})
+    case("no methods at all", "methods", "purpose", methods=None)
+    case("an empty list of methods", "methods", "purpose", methods=[])
+    case("a URL of an app, to which this device does not return", "return_uri", "purpose", claimed=True,
+         return_uri="com.example.shop:/done")
+    case("a URL of this machine, where the issuer is another", "return_uri", "purpose", claimed=True,
+         return_uri="http://127.0.0.1:8080/done")
+    return cases
+
+
+def poll_cases() -> list[dict[str, Any]]:
+    """Replies to a poll, and what a device reads in them."""
+    cases: list[dict[str, Any]] = []
+    bodies = {each: compact(challenge_body(challenge=each)) for each in (CHALLENGE, OTHER_CHALLENGE)}
+    # The first message is that of the case "a challenge" of challenge.json.
+    messages = {CHALLENGE: from_server("challenge a challenge", bodies[CHALLENGE].encode(), None, None)["message"],
+                OTHER_CHALLENGE: from_server("poll", bodies[OTHER_CHALLENGE].encode(), None, None)["message"]}
+    over = compact(challenge_body(challenge=OTHER_CHALLENGE, expires_at="2026-11-20T10:14:02.122Z"))
+
+    def sealed_(message: str) -> str:
+        return c.encode64(bytes.fromhex(message))
+
+    def entry(challenge: str, **changes: Any) -> dict[str, Any]:
+        listed = {"id": challenge, "expires_at": "2026-11-20T10:17:02.123Z", "message": sealed_(messages[challenge])}
+        return {name: value for name, value in {**listed, **changes}.items() if value != ""}  # "" leaves one out
+
+    def case(name: str, entries: list[Any], opened: list[str], fetched: tuple[str, ...] = (),
+             cursor: str = "IIwE8sT0gs01KAU-", **further: Any) -> None:
+        cases.append({
+            "name": name, "reply": compact({"challenges": entries, "cursor": cursor, **further}), "cursor": cursor,
+            "entries": [{"challenge": each, "body": bodies[each] if each in opened else None}
+                        for each in (CHALLENGE, OTHER_CHALLENGE) if each in (*opened, *fetched)]})
+
+    one, other = entry(CHALLENGE), entry(OTHER_CHALLENGE)
+    case("one challenge", [one], [CHALLENGE])
+    case("nothing", [], [], cursor="47DEQpj8HBSa-_TI")
+    case("two challenges", [one, other], [CHALLENGE, OTHER_CHALLENGE])
+    case("one without a message", [one, entry(OTHER_CHALLENGE, message="")], [CHALLENGE], (OTHER_CHALLENGE,))
+    case("a message that is null", [entry(CHALLENGE, message=None)], [], (CHALLENGE,))
+    case("members that are not known", [{**one, "type": "payment"}], [CHALLENGE], total=1)
+    altered = flipped(bytes.fromhex(messages[CHALLENGE]), -40).hex()
+    for name, broken in {
+            "that is no object": CHALLENGE, "without an id": entry(CHALLENGE, id=""),
+            "with the id of an enrollment": entry(CHALLENGE, id=ENROLLMENT),
+            "without a time": entry(CHALLENGE, expires_at=""),
+            "with a time that is none": entry(CHALLENGE, expires_at="soon"),
+            "whose message is not base64": entry(CHALLENGE, message="<>"),
+            "whose message was altered": entry(CHALLENGE, message=sealed_(altered)),
+            "whose message is of another challenge": entry(
+                CHALLENGE, message=sealed_(messages[OTHER_CHALLENGE]))}.items():
+        case(f"an entry {name}, and one more", [broken, other], [OTHER_CHALLENGE])
+    case("a challenge that is over, and one more", [one, entry(OTHER_CHALLENGE, message=sealed_(
+        from_server("poll over", over.encode(), None, None)["message"]))], [CHALLENGE])
+    return cases
+
+
+def problem_cases() -> list[dict[str, Any]]:
+    """Replies without success, and what a device does about them."""
+    cases: list[dict[str, Any]] = []
+
+    def case(name: str, reaction: str, status: int, code: str | None, title: str = "Refused",
+             media: str = "application/problem+json", body: str | None = None, **members: Any) -> None:
+        problem = {"type": f"{ISSUER}/docs/errors#{code}", "title": title, "status": status, "code": code,
+                   "request_id": "req_" + seed(f"request {name}", 8).hex(), **members}
+        cases.append({"name": name, "status": status, "media_type": media,
+                      "body": compact(problem) if body is None else body, "code": code, "reaction": reaction})
+
+    def notice(enrollment: str = ENROLLMENT, signer: SecretKey = SERVER_SIGNING) -> str:
+        text = (f"Countersign removal notice v1\nissuer: {ISSUER}\nenrollment: {enrollment}\n"
+                "removed: 2026-11-20T10:15:02Z\nreason: removed_by_client")
+        return c.clear_text(text, c.sign(signer, c.TEXT, c.text_content(text), ASKED))
+
+    ended, wrong, removed = "The challenge has ended", "The PIN is wrong", "The enrollment was removed"
+    case("ended: denied on another device", "take_off", 409, "already_ended", ended,
+         request_id="req_5d20c7f3b81ea964", state="denied", reason="declined")
+    case("ended: approved on another device", "take_off", 409, "already_ended", ended, state="approved")
+    case("ended: too many wrong answers", "take_off", 409, "already_ended", ended, state="failed",
+         reason="too_many_attempts")
+    case("ended: members that are not known", "take_off", 409, "already_ended", ended, state="expired", by="nobody")
+    case("never put to the device", "take_off", 404, "challenge_not_found")
+    case("a wrong PIN, four attempts left", "ask_again", 422, "pin_incorrect", wrong,
+         request_id="req_c1a4e8902f6b73d5", attempts_left=4)
+    case("a wrong PIN, the last", "tell", 422, "pin_incorrect", wrong, attempts_left=0)
+    case("removed, with the server's notice", "delete", 403, "device_deregistered", removed,
+         request_id="req_94e7d05ba3f2186c", notice=notice())
+    case("removed, with a notice about another enrollment", "keep", 403, "device_deregistered", removed,
+         notice=notice(OTHER_ENROLLMENT))
+    case("removed, with a notice by another key", "keep", 403, "device_deregistered", removed,
+         notice=notice(signer=key("other signing")))
+    case("removed, with a notice by the device itself", "keep", 403, "device_deregistered", removed,
+         notice=notice(signer=DEVICE.primary))
+    case("removed, without a notice", "keep", 403, "device_deregistered", removed)
+    case("not known", "keep", 401, "unknown_enrollment")
+    case("too often", "wait", 429, "rate_limited", retry_after=60)
+    case("a fault of the server", "repeat", 500, "internal_error")
+    case("a code that is not known, of 4xx", "tell", 422, "moon_in_wrong_phase")
+    case("a code that is not known, with 429", "wait", 429, "tide_too_high", retry_after=30)
+    case("a code that is not known, of 5xx", "repeat", 507, "storage_full")
+    case("a page of a proxy", "repeat", 502, None, media="text/html", body="<h1>Bad Gateway</h1>")
+    case("a reply of a proxy that looks like a refusal", "repeat", 403, None, media="application/json",
+         body='{"error":"forbidden"}')
     return cases
 
 
@@ -1066,7 +1216,8 @@ def shown_cases() -> list[dict[str, Any]]:
     for name, shown in [
             ("the code of a link", text(link)),
             ("a link", link_of(link)),
-            ("a one-time password without a marker", text({**challenge, "otp": encode64url(seed("one-time password"))})),
+            ("a one-time password without a marker",
+             text({**challenge, "otp": encode64url(seed("one-time password"))})),
             ("a marker in capitals", text({**challenge, "otp": "QR." + encode64url(seed("one-time password"))})),
             ("no one-time password", text(without(challenge, "otp"))),
             ("no challenge", text(without(challenge, "transaction_id"))),
@@ -1104,14 +1255,44 @@ def shown_cases() -> list[dict[str, Any]]:
     for name in invitation:
         case("invitation", f"no {name}", text(without(invitation, name)))
     for name, changes in {
-            "of another issuer": {"issuer": OTHER_ISSUER}, "an issuer with a slash at its end": {"issuer": ISSUER + "/"},
+            "of another issuer": {"issuer": OTHER_ISSUER},
+            "an issuer with a slash at its end": {"issuer": ISSUER + "/"},
             "a fingerprint in lower case": {"fingerprint": SERVER.public.name.lower()},
             "a key id instead of a fingerprint": {"fingerprint": SERVER.public.name[-16:]},
-            "a malformed user": {"user": "4711"}, "user and enrollment exchanged": {"user": ENROLLMENT, "enrollment": USER},
+            "a malformed user": {"user": "4711"},
+            "user and enrollment exchanged": {"user": ENROLLMENT, "enrollment": USER},
             "a ticket that is a number": {"ticket": 4711}}.items():
         case("invitation", name, text({**invitation, **changes}))
     case("invitation", "without padding", text({**invitation, "ticket": invitation["ticket"] + "a"}).rstrip("="))
     case("invitation", "no JSON", c.encode64(b"https://login.example.com"))
+    return cases
+
+
+def code_cases() -> list[dict[str, Any]]:
+    """The texts that stand on the pages, each read as what it is and as what it is not."""
+    cases: list[dict[str, Any]] = []
+    code = {"transaction_id": CHALLENGE, "otp": "qr." + encode64url(seed("one-time password"))}
+    link = {**code, "otp": "link." + encode64url(seed("one-time password of a link"))}
+    invitation = {"issuer": ISSUER, "ticket": "ctt_" + encode64url(seed("ticket")),
+                  "fingerprint": SERVER.public.name, "user": USER, "enrollment": ENROLLMENT}
+    texts = {
+        "picture": (c.encode64(compact(code).encode()), {**code, "via": "qr"}),
+        "link": (f"{ISSUER}/q#{encode64url(compact(link).encode())}", {**link, "via": "link"}),
+        "invitation": (c.encode64(compact(invitation).encode()), invitation)}
+
+    def case(name: str, operation: str, text: str, read: dict[str, Any] | None = None) -> None:
+        cases.append({"name": name, "operation": operation, "text": text, "read": read and compact(read),
+                      "valid": read is not None})
+
+    for kind, (text, members) in texts.items():
+        for operation in texts:
+            case(f"{kind} as {operation}", operation, text, members if kind == operation else None)
+        case(f"{kind}, cut off", kind, text[:-2])
+        case(f"{kind}, followed by a blank", kind, text + " ")
+    case("the JSON of the picture", "picture", compact(code))
+    case("the JSON of the invitation", "invitation", compact(invitation))
+    case("the fragment of the link, as a picture", "picture", texts["link"][0].split("#")[1])
+    case("the picture after the issuer, as a link", "link", f"{ISSUER}/q#{texts['picture'][0].rstrip('=')}")
     return cases
 
 
@@ -1324,6 +1505,7 @@ def files() -> dict[str, dict[str, Any]]:
             "issuer": ISSUER, "known_enrollments": [ENROLLMENT], "server_time": ASKED,
             "authentication_private_key": number(DEVICE.authentication.private),
             "authentication_public_key": DEVICE.authentication.public.point.hex(),
+            "fingerprint": DEVICE.primary.public.name,
             "cases": request_cases(DEVICE, ISSUER, ENROLLMENT, ASKED)},
         "receipt": {"description": "Texts of receipts, texts that are none, and signed receipts. " + NOTE,
                     "page": "receipts.md", "cases": receipt_cases()},
@@ -1332,6 +1514,11 @@ def files() -> dict[str, dict[str, Any]]:
             **device,
             "server_private_keys": server_keys, "server_certificate": armored(SERVER_CERTIFICATE),
             "cases": challenge_message_cases()},
+        "poll": {
+            "description": "Replies to a poll, as a device gets them. " + NOTE, "page": "challenges.md", **who,
+            **device, "now": ASKED + 10,
+            "server_private_keys": server_keys, "server_certificate": armored(SERVER_CERTIFICATE),
+            "cases": poll_cases()},
         "sealed-answer": {
             "description": "Sealed answers to one challenge, as the server gets them. " + NOTE, "page": "messages.md",
             **who,
@@ -1377,6 +1564,14 @@ def files() -> dict[str, dict[str, Any]]:
         "shown-text": {
             "description": "Codes and invitations, as a device scans or opens them. " + NOTE,
             "page": "codes-and-links.md", "issuer": ISSUER, "cases": shown_cases()},
+        "codes": {
+            "description": "The codes and the invitation that stand on the pages. They open nothing.",
+            "page": "codes-and-links.md", "issuer": ISSUER, "cases": code_cases()},
+        "problem": {
+            "description": "Replies without success, as a device gets them. " + NOTE, "page": "errors.md", **who,
+            **device, "now": ASKED + 60,
+            "server_private_keys": server_keys, "server_certificate": armored(SERVER_CERTIFICATE),
+            "cases": problem_cases()},
         "webhook": {
             "description": "Callbacks, notices and calls of hooks, as a relying party gets them. " + NOTE,
             "page": "relying-party.md", "now": ASKED + 30, "tolerance": 300, "cases": webhook_cases(ASKED + 30, 300)},
