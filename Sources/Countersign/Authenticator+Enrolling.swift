@@ -238,7 +238,10 @@ extension Authenticator {
     /// The description of the app and of the device.
     func labels() throws(CountersignError) -> DeviceLabels {
         func line(_ text: String) throws(CountersignError) -> DisplayLine {
-            do { return try DisplayLine(text, atMost: 100) } catch {
+            do {
+                try DisplayLimits.check(name: text)
+                return try DisplayLine(text, atMost: 100)
+            } catch {
                 throw .notHandleable(reason: "\"\(text)\" cannot be shown (\(error.rawValue))")
             }
         }

@@ -74,11 +74,27 @@ struct RotateIssuerKeyTests {
                 case .message(let sealed) = try await OpenChallenge.open(
                     asked.challenge.id, for: try await device.call(), ports: world.ports)
             else { throw World.Broken("message") }
-            let opened = try await EncryptedMessage.open(
-                sealed, with: device.encryption, signers: world.issuerKeys.certificate.keys,
-                intendedRecipient: device.certificate.fingerprint, now: world.time.now.unixSeconds)
+            let signer = try await signer(of: sealed)
             _ = try await device.answer(asked, .denied)
-            return opened.signer.fingerprint
+            return signer
+        }
+
+        /// By whom a message to the device is signed.
+        func signer(of sealed: [UInt8]) async throws -> Fingerprint {
+            try await EncryptedMessage.open(
+                sealed, with: device.encryption, signers: world.issuerKeys.certificate.keys,
+                intendedRecipient: device.certificate.fingerprint, now: world.time.now.unixSeconds
+            ).signer.fingerprint
+        }
+
+        /// The newest challenge in the device's list, as it is sealed there.
+        func listed() async throws -> [UInt8] {
+            guard
+                case .list(let entries, _) = try await PendingChallenges.list(
+                    for: try await device.call(), ports: world.ports),
+                let message = entries.first?.message
+            else { throw World.Broken("list") }
+            return message
         }
     }
 
@@ -132,6 +148,21 @@ struct RotateIssuerKeyTests {
         #expect(try await "\(scene.signer())" == name)
         let told = try await scene.world.audit().filter { $0.kind == .issuerKeyChanged }
         #expect(told.map { $0.detail["state"]?.string } == ["next", "retired", "current", "ended"])
+    }
+
+    @Test("A challenge in a list comes in the same bytes while one key signs, and is sealed anew by the next")
+    func listed() async throws {
+        let scene = try await Scene(try await World())
+        _ = try await scene.world.ask(try scene.world.request(for: scene.user), by: scene.shop)
+        let first = try await scene.listed()
+        let signer = try await scene.signer(of: first)
+        let name = try begun(try await scene.begin(.signing, atOnce: true)).publicName()
+        #expect(try await scene.listed() == first, "the next key is published and does not sign yet")
+        try await scene.pass(RotateIssuerKey.settling)
+        let second = try await scene.listed()
+        #expect(second != first)
+        let nextSigner = try await scene.signer(of: second)
+        #expect("\(nextSigner)" == name && nextSigner != signer)
     }
 
     @Test("An encryption key is published when it is used; what was sealed to the earlier one is honoured for a day")

@@ -1,8 +1,9 @@
 import CountersignCore
-import CountersignStorage
 import CountersignWire
 import StorageTestSupport
 import Testing
+
+@testable import CountersignStorage
 
 @Suite("A notice reaches those who wait on other nodes", .timeLimit(.minutes(15)))
 struct CommitListenerTests {
@@ -85,6 +86,30 @@ struct CommitListenerTests {
                 #expect(try await !subscription.takeNotice(), "\(topics[index]) by \(topic)")
             }
         }
+    }
+
+    @Test("A node reads what others have committed and not its own, and finds it by the index")
+    func others() async throws {
+        let world = try await World(.postgresql)
+        try await world.sql(
+            """
+            INSERT INTO commits (id, run, topics)
+            VALUES ('a-1', 1, 'outbox'), ('ab-1', 1, 'outbox'), ('b-1', 1, 'outbox'), ('b-2', 1, '')
+            """)
+        let rows = try await world.engine.read { try $0.rows(PostgresCommits.news, [.integer(0), .text("a-")]) }
+        // Setting the world up has left rows of its own there.
+        let read = Set(try rows.compactMap { try $0.optionalText(2) }).intersection(["a-1", "ab-1", "b-1", "b-2"])
+        #expect(read == ["ab-1", "b-1"])
+        // Where there is nothing to read, the first transaction that has not ended is still told.
+        let none = try await world.engine.read { try $0.rows(PostgresCommits.news, [.integer(.max), .text("a-")]) }
+        #expect(try none.map { try $0.optionalText(2) } == [nil])
+        #expect(try none.first?.integer(0) ?? 0 > 0)
+        let explained = SQLStatement("EXPLAIN (COSTS OFF) \(PostgresCommits.news.text)")
+        let plan = try await world.engine.read { connection in
+            try connection.rows(explained, [.integer(0), .text("a-")]).map { try $0.text(0) }
+        }
+        #expect(plan.contains { $0.contains("commits_news") }, "\(plan)")
+        #expect(plan.contains { $0.contains(#/Index Cond: .*xid >= /#) }, "\(plan)")
     }
 
     @Test("What was committed while a node heard nothing notifies it when it hears again")

@@ -297,11 +297,13 @@ struct EnrollingTests {
             scene.transport.loseReplies(.max, from: "/v1/enrollments")
             #expect(await code { _ = try await app.enroll(with: .ticket(ticket)) } == "network")
             scene.transport.happen(nil)
-            let unshown = try await Authenticator(
-                issuer: try #require(URL(string: "\(scene.server.issuer)")),
-                app: AppDescription(name: "Acme", version: "1", deviceName: "a\u{202E}b"), vault: vault,
-                transport: scene.transport, clock: scene.clock)
-            #expect(await code { _ = try await unshown.enroll(with: .ticket(ticket)) } == "not_handleable")
+            for name in ["a\u{202E}b", " Pixel", "Pixel\u{2800}"] {
+                let unshown = try await Authenticator(
+                    issuer: try #require(URL(string: "\(scene.server.issuer)")),
+                    app: AppDescription(name: "Acme", version: "1", deviceName: name), vault: vault,
+                    transport: scene.transport, clock: scene.clock)
+                #expect(await code { _ = try await unshown.enroll(with: .ticket(ticket)) } == "not_handleable")
+            }
             let problem = JSONValue.members(["code": "ticket_invalid", "title": "?", "status": 403])
             scene.transport.reply(
                 TransportResponse(status: 403, headers: [:], body: problem.encoded), from: "/v1/enrollments")

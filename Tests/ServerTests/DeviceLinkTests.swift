@@ -8,10 +8,20 @@ import Testing
 struct DeviceLinkTests {
     private static let returnURI = "https://shop.example.com/back"
 
+    /// A request by a link.
+    private static let body: JSONValue = [
+        "type": "qr", "message": "Sign in to ACME?", "return_uri": .string(returnURI),
+    ]
+
     /// Asks by a link, and what a phone makes of that.
     private static func ask(_ scene: DeviceScene) async throws -> (id: String, path: String, code: JSONValue) {
-        let body: JSONValue = ["type": "qr", "message": "Sign in to ACME?", "return_uri": .string(returnURI)]
-        let asked = try await scene.shop.call(.POST, "/v1/challenges", body).success()
+        try link(in: try await scene.shop.call(.POST, "/v1/challenges", body).success(), scene)
+    }
+
+    /// What a phone makes of the reply to a request by a link.
+    private static func link(
+        in asked: JSONValue, _ scene: DeviceScene
+    ) throws -> (id: String, path: String, code: JSONValue) {
         let id = try #require(asked["id"]?.string)
         #expect(asked["code"]?["qr"] == nil)
         let link = try #require(asked["code"]?["link"]?.string)
@@ -77,6 +87,36 @@ struct DeviceLinkTests {
             #expect(try await scene.shop.call(.GET, path).success()["receipt"]?.string != nil)
             #expect(try await scene.shop.call(.GET, "\(path)/receipt").status == 200)
             #expect(try await scene.events("challenge.returning").count == 1)
+        }
+    }
+
+    @Test("A stream tells neither the end nor the receipt of an approval by a link before its code has released it")
+    func streamed() async throws {
+        try await DeviceScene.with { scene in
+            try await Self.register(scene)
+            try await scene.shop.stream("/v1/challenges", posting: Self.body, key: "one") { stream in
+                var events = stream.makeAsyncIterator()
+                let asked = try #require(try await events.next()?.data)
+                let (id, path, code) = try Self.link(in: asked, scene)
+                #expect(try await scene.phone.send(.POST, "/v1/challenges/claim", code).status == 204)
+                let claimed = try #require(try await events.next())
+                #expect(claimed.name == nil, "\(claimed)")
+                let answered = try await Self.answer(id, .approved(.confirm, number: nil), in: scene).success()
+                #expect(answered["state"] == "approved")
+                // The next heartbeat: it has looked at the challenge as it is now, and tells nothing of it.
+                scene.server.clock.advance(seconds: 16)
+                let held = try #require(try await events.next())
+                #expect(held.name == nil && held.data == nil, "\(held)")
+                let returned = JSONValue.string(try await scene.phone.returnCode(in: answered))
+                _ = try await scene.shop.call(.POST, "\(path)/return", ["return_code": returned]).success()
+                var told: [ServerEvent] = []
+                while let event = try await events.next() { if event.name != nil { told.append(event) } }
+                #expect(told.map(\.name) == ["ended"])
+                #expect(told.first?.data?["state"] == "approved")
+                let receipt = try await scene.shop.call(.GET, "\(path)/receipt")
+                #expect(receipt.status == 200)
+                #expect(told.first?.data?["receipt"] == .string(String(decoding: receipt.body, as: UTF8.self)))
+            }
         }
     }
 

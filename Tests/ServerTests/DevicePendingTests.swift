@@ -102,6 +102,29 @@ struct DevicePendingTests {
         }
     }
 
+    @Test("Sealed anew after a wrong PIN, since what is sealed says how many are left; then the same bytes come again")
+    func sealedAnew() async throws {
+        try await DeviceScene.with { scene in
+            _ = try await scene.server.administrator.call(
+                .PUT, "/v1/admin/types/payment", ["methods": ["pin", "confirm"], "denial_pause": 0]
+            ).success()
+            _ = try await scene.phone.setPIN()
+            let asked = try await scene.ask()
+            let first = try #require(try await Self.list(scene).entries.first?.message)
+            let before = try await scene.phone.unseal(first)
+            let receipt = scene.phone.receipt(of: before.question, .approved(.pin, number: asked.number))
+            let wrong = try await scene.phone.seal(receipt.text, signedBy: scene.phone.newPINKey())
+            let refused = try await scene.phone.answer(asked.id, message: wrong)
+            #expect(refused.refusal == Refusal(422, "pin_incorrect"), "\(refused)")
+            let second = try #require(try await Self.list(scene).entries.first?.message)
+            let after = try await scene.phone.unseal(second)
+            #expect(second != first)
+            #expect(before.attemptsLeft == 5 && after.attemptsLeft == 4)
+            #expect(after.question == before.question)
+            #expect(try await Self.list(scene).entries.first?.message == second)
+        }
+    }
+
     @Test("What has ended is no longer in the list")
     func ended() async throws {
         try await DeviceScene.with { scene in

@@ -58,6 +58,48 @@ struct ShutdownTests {
         #expect(start.duration(to: .now) < Self.limit)
     }
 
+    @Test("A stream that asks and waits ends without an end, and the same request waits on where the server runs again")
+    func askAndWait() async throws {
+        let folder = try TemporaryFolder()
+        let (data, port) = (folder.path("data"), FreePort.next())
+        let (scene, body, stream, start) = try await TestServer.with(dataFolder: data, port: port) { server in
+            let scene = try await Scene.make(server)
+            let body: JSONValue = ["user": .string(scene.user), "type": "payment", "message": "Pay?"]
+            let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+            let stream = Task {
+                try await scene.shop.stream("/v1/challenges", posting: body, key: "one") { stream in
+                    var events: [ServerEvent] = []
+                    for try await event in stream {
+                        events.append(event)
+                        begun.finish()
+                    }
+                    return events
+                }
+            }
+            for await _ in begins {}
+            return (scene, body, stream, ContinuousClock.now)
+        }
+        let told = try await stream.value
+        #expect(start.duration(to: .now) < Self.limit)
+        #expect(told.first?.name == "asked" && told.dropFirst().allSatisfy { $0.name == nil }, "\(told)")
+        let asked = try #require(told.first?.data)
+        let id = try #require(asked["id"]?.string)
+        let number = try #require(asked["number"]?.string)
+        try await TestServer.with(dataFolder: data, port: port) { server in
+            let shop = server.caller(scene.shop.authorization)
+            try await shop.stream("/v1/challenges", posting: body, key: "one") { stream in
+                #expect(stream.headers["idempotency-replayed"] == "true")
+                var events = stream.makeAsyncIterator()
+                #expect(try await events.next()?.data == asked)
+                #expect(try await scene.approve((id, number)).status == 200)
+                let ended = try #require(try await events.next())
+                #expect(ended.name == "ended" && ended.data?["state"] == "approved")
+                #expect(ended.data?["receipt"]?.string != nil)
+                #expect(try await events.next() == nil)
+            }
+        }
+    }
+
     @Test("A request that has begun to arrive is still answered, and no other is taken")
     func requestInFlight() async throws {
         let folder = try TemporaryFolder()

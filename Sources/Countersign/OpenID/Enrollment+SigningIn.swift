@@ -36,6 +36,10 @@ extension Enrollment {
             throw .notHandleable(reason: "the server names no challenge")
         }
         let question = try await authenticator.open(challenge, for: id)
+        // Nobody looks at it before it is signed, so it must be this sign-in, whatever the server says.
+        guard question.type == "\(TypeName.ownSignIn)", question.client.id == client else {
+            throw .notHandleable(reason: "the server asks for something other than this sign-in")
+        }
         _ = try await question.approve(with: proof)
         return challenge
     }

@@ -18,8 +18,10 @@ final class CommitListener: Sendable {
     /// How often old rows of the table of commits are deleted.
     private static let sweepEvery = Duration.seconds(60)
 
-    /// The prefix that distinguishes this node's commits from others'.
+    /// The name of this node.
     let node: String
+    /// The prefix that distinguishes this node's commits from others'.
+    let prefix: String
     private let address: PostgresAddress
     private let notices: PostgresNoticeMode
     private let hub: ChangeHub
@@ -42,12 +44,13 @@ final class CommitListener: Sendable {
         self.hub = hub
         self.start = start
         node = String(UInt64.random(in: 0...(.max)), radix: 36)
+        prefix = "\(node)-"
         signal = try ThreadSignal()
     }
 
     /// The transaction number before which all transactions have ended.
     static func horizon(of connection: PostgresConnection) throws -> Int64 {
-        try connection.rows(PostgresCommits.news, [.integer(.max)]).first?.integer(0) ?? 0
+        try connection.rows(PostgresCommits.news, [.integer(.max), .text("")]).first?.integer(0) ?? 0
     }
 
     func follow() {
@@ -67,7 +70,7 @@ final class CommitListener: Sendable {
     }
 
     private func work() {
-        var reader = Reader(node: node, from: start)
+        var reader = Reader(besides: prefix, from: start)
         while !isStopped.withLock({ $0 }) {
             do {
                 try follow(on: try PostgresConnection(to: address), &reader)
@@ -111,14 +114,15 @@ final class CommitListener: Sendable {
             case unknown
         }
 
-        let node: String
+        /// The prefix of this node's own commits, of which its tasks are notified without reading.
+        private let own: String
         private var from: Int64
         /// The ids of rows that were already read although earlier transactions had not ended.
         private var known: Set<String> = []
         private var readAt = ContinuousClock.now
 
-        init(node: String, from start: Int64) {
-            self.node = node
+        init(besides own: String, from start: Int64) {
+            self.own = own
             from = start
         }
 
@@ -127,7 +131,7 @@ final class CommitListener: Sendable {
 
         /// The topics that other nodes have changed since the last call.
         mutating func read(on connection: PostgresConnection) throws -> News {
-            let rows = try connection.rows(PostgresCommits.news, [.integer(from)])
+            let rows = try connection.rows(PostgresCommits.news, [.integer(from), .text(own)])
             let previous = from
             from = try rows.first?.integer(0) ?? from
             // Rows may have been deleted in the meantime, or the database was restored to an earlier state.
@@ -142,7 +146,7 @@ final class CommitListener: Sendable {
                 guard let number = try row.optionalInteger(1) else { continue }
                 let id = try row.text(2)
                 if number >= from { read.insert(id) }
-                guard !known.contains(id), !id.hasPrefix(node) else { continue }
+                guard !known.contains(id) else { continue }
                 topics += [ChangeTopic](words: try row.text(3))
             }
             known = read

@@ -41,12 +41,13 @@ enum PostgresCommits {
     static let addNotices = SQLStatement("UPDATE commits SET topics = $2 WHERE id = $1")
     static let run = SQLStatement("SELECT run FROM commits WHERE id = $1")
 
-    /// The topics of transactions from a number on, and the number before which all transactions have ended.
+    /// The topics of transactions from a number on, without those whose ids begin with a text, and the number before
+    /// which all transactions have ended.
     static let news = SQLStatement(
         """
         SELECT now.oldest, c.xid, c.id, c.topics
         FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest) now
-        LEFT JOIN commits c ON c.xid >= $1 AND c.topics <> ''
+        LEFT JOIN commits c ON c.xid >= $1 AND c.topics <> '' AND NOT starts_with(c.id, $2)
         """)
     /// How long a node can rely on no unread row having been deleted.
     static let memory = Duration.seconds(300)

@@ -107,6 +107,10 @@ final class PostgresConnection: SQLConnection {
         return try receiveAll().suffix(arguments.count).map(\.rows)
     }
 
+    /// Runs a statement and waits for the number of rows that it changed.
+    ///
+    /// A statement whose number decides something is never sent together with what depends on it: that is sent when the
+    /// number is known.
     @discardableResult
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
         try send(statement, try PostgresArguments(arguments))

@@ -100,7 +100,7 @@ package final class PostgresEngine: SQLEngine {
     ) async throws -> Result {
         let deadline = deadline
         let longest = ContinuousClock.now + Self.patience.inDoubt
-        let id = "\(listener.node)-\(UInt64.random(in: 0...(.max)))"
+        let id = "\(listener.prefix)\(UInt64.random(in: 0...(.max)))"
         let transaction = PostgresTransaction<Result>(id: id, deadline: deadline) { [weak self] event in
             self?.counted.withLock { count in
                 switch event {

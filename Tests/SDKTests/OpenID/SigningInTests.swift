@@ -73,13 +73,15 @@ struct SigningInTests {
 
     /// The shop's app, registered as one that keeps no secret.
     private func app(
-        _ scene: SDKScene, scopes: [String] = ["openid", "offline_access"], of client: Caller? = nil
+        _ scene: SDKScene, scopes: [String] = ["openid", "offline_access"], of client: Caller? = nil,
+        registration: String = "closed"
     ) async throws -> OpenIDClient {
         let pair = String(
             decoding: Base64.decode((client ?? scene.shop).authorization.dropFirst(6)) ?? [], as: UTF8.self)
         let id = String(pair.prefix { $0 != ":" })
         let settings: JSONValue = [
             "profile": "native", "redirect_uris": ["http://127.0.0.1/callback"], "asked_browsers": "all",
+            "registration": .string(registration),
         ]
         let reply = try await scene.server.administrator.call(.PUT, "/v1/admin/clients/\(id)/openid", settings)
         #expect(reply.status == 200, "\(reply)")
@@ -243,6 +245,49 @@ struct SigningInTests {
             #expect(
                 await code { _ = try await app.signIn(by: scene.enrollment, with: .custom("face", data: "x")) }
                     == "configuration_invalid")
+        }
+    }
+
+    /// Spec: docs/protocol/signing-in.md, With a PIN or a biometric.
+    @Test("A server that names another challenge, or a sign-in at another client, gets no signature for it")
+    func anotherChallenge() async throws {
+        try await SDKScene.with { scene in
+            let app = try await app(scene)
+            let elsewhere = try await self.app(
+                scene, of: try await scene.server.makeClient("Other"), registration: "known")
+            try await scene.enrollment.setPIN(PIN("83517"))
+            let payment = try await scene.ask(["type": "typed"])
+            let asked = Mutex<JSONValue?>(nil)
+            scene.transport.happen { request, send in
+                let response = try await send(request)
+                guard request.url.path.hasSuffix("/sign-ins") else { return response }
+                let challenge = try JSONValue(parsing: response.body)["challenge"]
+                asked.withLock { $0 = challenge }
+                throw FaultyTransport.Lost()
+            }
+            #expect(
+                await code { _ = try await elsewhere.signIn(by: scene.enrollment, with: .pin(PIN("83517"))) }
+                    == "network")
+            let others = [JSONValue.string("\(payment.id)"), try #require(asked.withLock { $0 })]
+            for other in others {
+                scene.transport.happen { request, send in
+                    let response = try await send(request)
+                    guard request.url.path.hasSuffix("/sign-ins") else { return response }
+                    return TransportResponse(
+                        status: response.status, headers: response.headers,
+                        body: JSONValue.members(["challenge": other]).encoded)
+                }
+                await #expect {
+                    _ = try await app.signIn(by: scene.enrollment, with: .pin(PIN("83517")))
+                } throws: { error in
+                    guard case CountersignError.notHandleable(let reason) = error else { return false }
+                    return reason == "the server asks for something other than this sign-in"
+                }
+            }
+            scene.transport.happen(nil)
+            #expect(scene.transport.bodies(to: "/answer").isEmpty)
+            #expect(try await scene.status(of: payment).state == "pending")
+            #expect(try await app.signIn(by: scene.enrollment, with: .pin(PIN("83517"))).identity.subject == scene.user)
         }
     }
 
