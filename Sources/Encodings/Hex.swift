@@ -20,26 +20,26 @@ public enum Hex {
     ///
     /// Each sequence of bytes has exactly one text, which ``encode(_:)`` writes.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        guard !text.utf8.contains(where: upperCase.contains) else { return nil }
-        return decodeIgnoringCase(text)
+        let digits = Array(text.utf8)
+        return digits.contains(where: upperCase.contains) ? nil : bytes(of: digits)
     }
 
     /// The bytes of hexadecimal digits in upper or lower case, as a person or a program typed them, or nil.
     ///
     /// Several texts give the same bytes, so do not compare or hash the text afterwards.
     public static func decodeIgnoringCase(_ text: some StringProtocol) -> [UInt8]? {
+        bytes(of: Array(text.utf8))
+    }
+
+    private static func bytes(of digits: [UInt8]) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
-        var high: UInt8?
-        for character in text.utf8 {
-            guard let digit = value(of: character) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | digit)
-                high = nil
-            } else {
-                high = digit
-            }
+        bytes.reserveCapacity(digits.count / 2)
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(of: digits[place]), let low = value(of: digits[place + 1]) else { return nil }
+            bytes.append(high << 4 | low)
         }
-        return high == nil ? bytes : nil
+        return bytes
     }
 
     private static func digits(_ bytes: [UInt8], _ alphabet: [UInt8]) -> [UInt8] {

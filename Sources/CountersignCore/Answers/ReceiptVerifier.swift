@@ -53,7 +53,7 @@ struct ReceiptVerifier: Sendable {
             return .invalid(.form(error))
         }
         // 5: the text byte for byte, and the time in it.
-        guard let text = String(strictUTF8: message.content), let receipt = try? Receipt(parsing: text),
+        guard let text = String(strictUTF8: message.content), let receipt = try? Receipt(reading: text),
             isExpected(text, receipt)
         else { return .invalid(.text) }
         guard receipt.answeredAt.adding(AnswerChallenge.tolerance) >= challenge.question.askedAt.wholeSeconds,

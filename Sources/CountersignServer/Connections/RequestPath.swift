@@ -9,10 +9,11 @@ enum RequestPath {
     ///
     /// `%2F` is data within a segment.
     static func isPlain(_ target: String) -> Bool {
-        let path = target.prefix { $0 != "?" }
-        guard path.hasPrefix("/") else { return false }
-        return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { segment in
-            guard let text = Incoming.decoded(segment) else { return true }
+        let slash = UInt8(ascii: "/")
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        guard path.first == slash else { return false }
+        return path.dropFirst().split(separator: slash, omittingEmptySubsequences: false).allSatisfy { segment in
+            guard let text = Incoming.decoded(Substring(segment)) else { return true }
             return !["", ".", ".."].contains(text)
         }
     }

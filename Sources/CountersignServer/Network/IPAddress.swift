@@ -10,20 +10,30 @@ struct IPAddress: Hashable, Sendable {
         var version4 = in_addr()
         var version6 = in6_addr()
         if inet_pton(AF_INET, String(text), &version4) == 1 {
-            bytes = withUnsafeBytes(of: version4) { Array($0) }
+            self.init(version4)
         } else if inet_pton(AF_INET6, String(text), &version6) == 1 {
-            let all = withUnsafeBytes(of: version6) { Array($0) }
-            bytes = all.starts(with: Self.mapped) ? Array(all.dropFirst(Self.mapped.count)) : all
+            self.init(version6)
         } else {
             return nil
         }
     }
 
+    private init(_ address: in_addr) {
+        bytes = withUnsafeBytes(of: address) { Array($0) }
+    }
+
+    private init(_ address: in6_addr) {
+        let all = withUnsafeBytes(of: address) { Array($0) }
+        bytes = all.starts(with: Self.mapped) ? Array(all.dropFirst(Self.mapped.count)) : all
+    }
+
     /// The address of a connection's peer; nil if it is not an IP address.
     init?(_ address: SocketAddress?) {
-        guard let text = address?.ipAddress else { return nil }
-        // A zone, such as `%eth0`, may follow the address.
-        self.init(text.prefix { $0 != "%" })
+        switch address {
+        case .v4(let address): self.init(address.address.sin_addr)
+        case .v6(let address): self.init(address.address.sin6_addr)
+        case .unixDomainSocket, nil: return nil
+        }
     }
 
     /// The prefix of an IPv4-mapped IPv6 address.

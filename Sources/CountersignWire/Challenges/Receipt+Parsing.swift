@@ -16,6 +16,14 @@ extension Receipt {
     ///
     /// Every accepted text renders to the same bytes again.
     public init(parsing text: String) throws(ReceiptError) {
+        try self.init(reading: text)
+        guard self.text.hasSameBytes(as: text) else { throw .notCanonical }
+    }
+
+    /// Reads the fields of a text that may not be what the renderer writes for them.
+    ///
+    /// It is a receipt only if it has the same bytes as a rendered one, which the caller compares.
+    package init(reading text: String) throws(ReceiptError) {
         var lines = FieldLines(text)
         guard lines.take()?.hasSameBytes(as: Self.title) == true else { throw .notAReceipt }
         issuer = try lines.required("issuer") { Issuer($0) }
@@ -38,7 +46,6 @@ extension Receipt {
             throw .malformedField("message")
         }
         self.message = message
-        guard self.text.hasSameBytes(as: text) else { throw .notCanonical }
     }
 
     private static func client(_ value: Substring) -> (ClientName, ClientID)? {

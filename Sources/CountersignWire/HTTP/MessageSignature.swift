@@ -226,7 +226,15 @@ struct SignatureBase {
     let bytes: [UInt8]
 
     init(components: [(name: String, value: String)], parameters: String) {
-        let lines = components.map { "\"\($0.name)\": \($0.value)" } + ["\"@signature-params\": \(parameters)"]
-        bytes = Array(lines.joined(separator: "\n").utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(1024)
+        for (name, value) in components + [("@signature-params", parameters)] {
+            if !bytes.isEmpty { bytes.append(0x0A) }
+            bytes.append(UInt8(ascii: "\""))
+            bytes.append(contentsOf: name.utf8)
+            bytes.append(contentsOf: "\": ".utf8)
+            bytes.append(contentsOf: value.utf8)
+        }
+        self.bytes = bytes
     }
 }

@@ -49,22 +49,29 @@ extension Timestamp: CustomStringConvertible {
     ///
     /// Spec: RFC 3339 §5.6.
     public var description: String {
-        let fraction = milliseconds - seconds * 1000
-        return "\(dateAndTime).\(Self.digits(fraction, 3))Z"
+        text(fraction: milliseconds - seconds * 1000)
     }
 
     /// The moment in UTC to the second: `2026-11-20T10:15:02Z`.
     ///
     /// Spec: RFC 3339 §5.6.
-    public var secondsDescription: String { "\(dateAndTime)Z" }
+    public var secondsDescription: String { text(fraction: nil) }
 
-    private var dateAndTime: String {
+    private func text(fraction: Int64?) -> String {
         let days = (seconds >= 0 ? seconds : seconds - 86399) / 86400
         let date = CivilDate(daysSince1970: days)
         let second = seconds - days * 86400
-        let digits = Self.digits
-        return "\(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))"
-            + "T\(digits(second / 3600, 2)):\(digits(second / 60 % 60, 2)):\(digits(second % 60, 2))"
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        Self.write(date.year, 4, to: &text)
+        Self.write(date.month, 2, after: "-", to: &text)
+        Self.write(date.day, 2, after: "-", to: &text)
+        Self.write(second / 3600, 2, after: "T", to: &text)
+        Self.write(second / 60 % 60, 2, after: ":", to: &text)
+        Self.write(second % 60, 2, after: ":", to: &text)
+        if let fraction { Self.write(fraction, 3, after: ".", to: &text) }
+        text.append(UInt8(ascii: "Z"))
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads one of the two formats that this type writes; years 0000 to 9999.
@@ -99,8 +106,13 @@ extension Timestamp: CustomStringConvertible {
         return value
     }
 
-    private static func digits(_ value: Int64, _ count: Int) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, count - text.count)) + text
+    /// Writes a number with at least so many digits, and before it a separator.
+    private static func write(
+        _ number: Int64, _ count: Int, after separator: Unicode.Scalar? = nil, to text: inout [UInt8]
+    ) {
+        if let separator { text.append(UInt8(ascii: separator)) }
+        let digits = String(number).utf8
+        text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(0, count - digits.count)))
+        text.append(contentsOf: digits)
     }
 }
