@@ -235,12 +235,20 @@ struct EnrollBySignInTests {
         #expect(try await given(scene, by: session).scopes == ["openid"])
     }
 
-    @Test("A sign-in lets a first PIN be set, but not count before the wait; and only as long as it is good")
-    func method() async throws {
+    @Test(
+        "A sign-in lets a first PIN be set, but not count before the wait; and only as long as it is good",
+        arguments: [false, true])
+    func method(byPasskey: Bool) async throws {
         let scene = try await AccountScene()
         let phone = scene.shop.device
-        scene.world.time.advance(seconds: 3600)
-        let session = try await scene.byTap()
+        // The phone in the thief's hand lets a passkey in, too.
+        let passkey = byPasskey ? try await scene.passkey(by: try await scene.byTap()).0 : nil
+        scene.world.time.advance(byPasskey ? Client.standardCoolingOff : .hours(1))
+        func signedIn() async throws -> Secret<String> {
+            guard let passkey else { return try await scene.byTap() }
+            return try #require(try await scene.byPasskey(passkey).session).secret
+        }
+        let session = try await signedIn()
         func change(_ ticket: Secret<String>?) async throws -> ChangeMethods.Outcome {
             var change = try await PINChange(of: phone, to: phone.newPINKey())
             change.ticket = ticket
@@ -255,7 +263,9 @@ struct EnrollBySignInTests {
             try work.endSession(try #require(try work.sessions.find(SecretHash(of: session), at: work.now)))
         }
         #expect(try await change(ended) == .notAuthorized(needs: .ticket))
-        let good = try await ticket(by: try await scene.byTap())
+        // A passkey's sign-in is told from the next one by its time.
+        scene.world.time.advance(seconds: 1)
+        let good = try await ticket(by: try await signedIn())
         #expect(try await change(good) == .changed(payload: nil))
         let pin = try #require(try await scene.enrollment(scene.phone).pin)
         #expect(pin.countsFrom == scene.world.time.now.adding(Client.standardCoolingOff))

@@ -231,6 +231,13 @@ struct SignInCodeTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(outcomes.filter { $0 == .authenticated }.count == 1)
+        let other = try await self.asked(scene)
+        let wrong = try wrong(scene, other)
+        let refused = try await StorageTestSupport.atOnce(10) { _ in try await scene.enter(wrong, for: other) }
+        #expect(refused.filter { $0 == .over(other) }.count == 6)
+        for left in 1..<5 { #expect(refused.contains(.wrong(other, triesLeft: left)), "\(left)") }
+        let right = try #require(try await scene.sent(for: other))
+        #expect(try await scene.enter(right, for: other) == .over(other))
     }
 
     @Test(
@@ -374,16 +381,10 @@ struct SignInCodeTests {
         /// What is done while the browser waits: texts of statements, and the sizes of what they write.
         func play(_ isKnown: Bool) async throws -> [[String]] {
             var parts: [[String]] = []
-            func take() {
-                parts.append(
-                    recorder.take().map { run in
-                        let sizes = run.arguments.map { if case .blob(let bytes) = $0 { "\(bytes.count)" } else { "" } }
-                        return "\(run.statement.text) \(sizes)"
-                    })
-            }
+            func take() { parts.append(recorder.takeTexts()) }
             let wanted = try wanted(isKnown)
             let browser = try SignInScene.browser(isKnown ? "known" : "never")
-            _ = recorder.take()
+            _ = recorder.takeTexts()
             _ = try await OfferWays.ways(for: wanted, in: browser, ports: world.ports)
             take()
             let request = AskSignIn.Request(
@@ -403,5 +404,6 @@ struct SignInCodeTests {
         let (known, unknown) = (try await play(true), try await play(false))
         #expect(known == unknown)
         #expect(known.count >= 3 && known[1].contains { $0.contains("INSERT INTO authorizations") })
+        #expect(known[1].filter { $0.contains("INSERT INTO outbox") }.count == (way == .qr ? 0 : 1))
     }
 }

@@ -337,6 +337,40 @@ struct SignInTests {
         #expect(try await !scene.isAsked(again: asked.id))
     }
 
+    // Spec: docs/decisions/0072-signing-in.md.
+    @Test("For a day after a report no unknown browser has devices asked; known ones do, and codes to scan are taken")
+    func reportLocksStrangers() async throws {
+        let scene = try await SignInScene()
+        _ = try await scene.signedIn()
+        let stranger = try SignInScene.browser("stranger")
+        let asked = try await scene.asked(in: stranger)
+        #expect(try await scene.isPut(asked))
+        try await scene.answer(asked) { _ in .reported }
+        scene.world.time.advance(seconds: 121)
+        for name in ["stranger", "another"] {
+            #expect(try await !scene.isAsked(in: try SignInScene.browser(name)), "\(name)")
+        }
+        #expect(try await scene.isAsked(), "the browser in which the person has signed in")
+        guard case .claimed = try await scene.scan(try await scene.askedByCode()) else { throw World.Broken("scan") }
+        scene.world.time.advance(seconds: 86_400)
+        #expect(try await scene.isAsked(in: try SignInScene.browser("another")))
+    }
+
+    // Spec: OpenID Connect Core 1.0 §3.1.2.1.
+    @Test("A page left open after the approval gives nothing older than the client allows", arguments: [60, 61])
+    func leftOpen(_ seconds: Int64) async throws {
+        let scene = try await SignInScene()
+        var wanted = try scene.wanted()
+        wanted.maximumAge = 0
+        guard case .asked(let asked) = try await scene.ask(wanted, by: .device) else { throw World.Broken("asked") }
+        try await scene.approve(asked)
+        scene.world.time.advance(seconds: seconds)
+        switch try await scene.finish(asked) {
+        case .finished: #expect(seconds == 60)
+        case let outcome: #expect(outcome == .notReady && seconds == 61)
+        }
+    }
+
     // Spec: NIST SP 800-63B-4 §2.1.3 and §2.2.3.
     @Test("A session goes on without asking, as old as the client allows, for the person whom it expects")
     func session() async throws {

@@ -362,6 +362,16 @@ struct TrustGroupTests {
         let (world, shop) = (scene.world, scene.shop)
         let planted = try await world.makeDevice(of: scene.victim, by: scene.third)
         try await scene.confirm(planted)
+        let earlier = try await shop.signedIn(with: planted, as: "victim", at: shop.shop)
+        var lasting = try shop.wanted("victim", at: shop.shop)
+        lasting.scopes.append(TokenFamily.offlineAccess)
+        guard
+            case .finished(let more) = try await FinishSignIn.goOn(
+                lasting, in: try #require(earlier.session).secret, browser: shop.browser, ports: world.ports),
+            case .redeemed(let given) = try await shop.redeem(more.code)
+        else { throw World.Broken("redeem") }
+        let tokens = try await SignTokens.sign(given, ports: world.ports)
+        world.time.advance(seconds: 121)
         let finished = try await shop.signedIn(with: planted, as: "victim", at: shop.shop)
         let asked = try await world.ask(try world.request(for: scene.victim), by: shop.shop)
         #expect(asked.enrollments == [planted.enrollment])
@@ -371,6 +381,7 @@ struct TrustGroupTests {
         #expect(
             try await planted.answer(asked, .approved(.confirm, number: nil)) == .invalid(.notConfirmed))
         #expect(try await shop.redeem(finished.code) == .invalid)
+        #expect(try await shop.refresh(tokens.refresh) == .invalid)
         #expect(try await shop.goOn(finished, at: shop.shop) == .notReady)
         let own = try await world.ask(try world.request(for: scene.victim), by: scene.third)
         let answered = try await planted.answer(own, .approved(.confirm, number: nil))

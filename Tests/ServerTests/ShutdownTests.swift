@@ -64,6 +64,8 @@ struct ShutdownTests {
         let (data, port) = (folder.path("data"), FreePort.next())
         let (scene, body, stream, start) = try await TestServer.with(dataFolder: data, port: port) { server in
             let scene = try await Scene.make(server)
+            // The servers' clocks go on, and the second one may take its time to start.
+            _ = try await server.administrator.call(.PUT, "/v1/admin/types/payment", ["expires_in": 3600]).success()
             let body: JSONValue = ["user": .string(scene.user), "type": "payment", "message": "Pay?"]
             let (begins, begun) = AsyncStream.makeStream(of: Void.self)
             let stream = Task {

@@ -26,6 +26,7 @@ package final class RecordingEngine: SQLEngine {
 
     private let recorded = Mutex<[String: Run]>([:])
     private let counted = Mutex(Cost())
+    private let ran = Mutex<[Run]>([])
 
     private let beforeWrite: @Sendable (Int) async throws -> Void
     private let beforeStatement: @Sendable (Int) -> Void
@@ -57,6 +58,25 @@ package final class RecordingEngine: SQLEngine {
         recorded.withLock { recorded in
             defer { recorded = [:] }
             return recorded.values.sorted { $0.statement.text < $1.statement.text }
+        }
+    }
+
+    /// All statements that ran since the last call, in their order, each as text with the lengths of the texts and
+    /// bytes that it was given.
+    package func takeTexts() -> [String] {
+        let runs = ran.withLock { ran in
+            defer { ran = [] }
+            return ran
+        }
+        return runs.map { run in
+            let lengths = run.arguments.map { argument in
+                switch argument {
+                case .blob(let bytes): "\(bytes.count)"
+                case .text(let text): "\(text.utf8.count)"
+                default: "-"
+                }
+            }
+            return "\(run.statement.text) \(lengths.joined(separator: " "))"
         }
     }
 
@@ -107,7 +127,9 @@ package final class RecordingEngine: SQLEngine {
 
     fileprivate func record(_ statement: SQLStatement, _ arguments: [SQLValue]) {
         counted.withLock { $0.statements += 1 }
-        recorded.withLock { $0[statement.text] = Run(statement: statement, arguments: arguments) }
+        let run = Run(statement: statement, arguments: arguments)
+        recorded.withLock { $0[statement.text] = run }
+        ran.withLock { $0.append(run) }
     }
 }
 

@@ -82,12 +82,7 @@ struct SettleAnswer {
             // once.
             return try earlier() ?? alreadyEnded(challenge)
         }
-        // The client has not begun a sign-in, so that its report must not keep the client from asking.
-        if case .reported = outcome, !challenge.purpose.isSignIn {
-            try work.askingLocks.put(
-                AskingLock(
-                    user: enrollment.user, client: challenge.question.client, challenge: challenge.id, since: work.now))
-        }
+        if case .reported = outcome { try lock(because: challenge) }
         if let evidence {
             try work.receipts.insert(
                 StoredReceipt(
@@ -96,6 +91,20 @@ struct SettleAnswer {
         }
         try record(outcome.status, custom: custom)
         return .decided(AnswerReply(status: outcome.status, payload: custom?.payload))
+    }
+
+    /// Keeps whoever asked what was reported from asking again.
+    private func lock(because challenge: Challenge) throws {
+        let (user, client) = (enrollment.user, challenge.question.client)
+        switch challenge.purpose {
+        // Anybody can begin a sign-in, so that its report must not keep the client from asking.
+        case .authorization:
+            let isThird = try work.clients.find(client)?.isThirdParty == true
+            _ = try work.count(.reportedSignIns(user, at: isThird ? client : nil))
+        case .ownSignIn: break
+        case .relyingParty, .newDevice:
+            try work.askingLocks.put(AskingLock(user: user, client: client, challenge: challenge.id, since: work.now))
+        }
     }
 
     /// Decides the challenge by this answer.

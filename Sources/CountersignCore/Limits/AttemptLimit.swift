@@ -49,6 +49,10 @@ enum AttemptLimit: Hashable, Sendable {
     ///
     /// Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4.
     case signInAsks(UserID, at: ClientID?, isBrowserKnown: Bool)
+    /// Reports of sign-ins; for a day after one, no unknown browser has the user's devices asked.
+    ///
+    /// Spec: docs/decisions/0072-signing-in.md.
+    case reportedSignIns(UserID, at: ClientID?)
     /// Sign-ins that one network starts, whoever they name.
     case signInsFrom([UInt8])
     /// Sign-ins at one client by a code: they have no user yet, so no user's limit counts them.
@@ -105,6 +109,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .newDeviceAsks(let user, let client): "new device \(user) \(client)"
         case .signInAsks(let user, let client, let isBrowserKnown):
             "sign-in \(isBrowserKnown ? "known" : "unknown") \(user)\(client.map { " \($0)" } ?? "")"
+        case .reportedSignIns(let user, let client): "sign-in reported \(user)\(client.map { " \($0)" } ?? "")"
         case .signInsFrom(let network): "sign-ins from \(Hex.encode(network))"
         case .signInCodes(let client, _): "sign-in codes \(client)"
         case .signInMessages(let address): "sign-in code to \(address)"
@@ -137,7 +142,7 @@ enum AttemptLimit: Hashable, Sendable {
             .addressCodes, .waitsForWorkFrom,
             .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
             .hours(1)
-        case .wrongAnswers, .resends: .days(1)
+        case .wrongAnswers, .resends, .reportedSignIns: .days(1)
         case .wrongTextCodes, .wrongSignInCodes: .days(30)
         }
     }
@@ -152,7 +157,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .signInsFrom, .codesOf, .ownSignIns: 60
         case .passkeys: 20
         case .workSteps: 3
-        case .solvedWork: 1
+        case .solvedWork, .reportedSignIns: 1
         case .waitsForWorkFrom: 10
         case .textCodes, .newDeviceAsks, .signInMessages: 5
         case .typedSignInCodes: Verification.maximumTries

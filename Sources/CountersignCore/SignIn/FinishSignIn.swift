@@ -78,6 +78,12 @@ package enum FinishSignIn {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .tooWeak(found.wanted)
             }
+            // Spec: OpenID Connect Core 1.0 §3.1.2.1, max_age: the page may have been left open after the approval.
+            // check: SignInTests.leftOpen
+            guard !found.wanted.isTooOld(authentication, at: now) else {
+                _ = try work.authorizations.advance(id, to: .refused, at: now)
+                return .notReady
+            }
             // The device may have been removed since it approved, the address taken away, or the user unlinked. From here
             // on nothing of the user changes before the session is written.
             let cookie = former.map { SecretHash(of: $0) }
@@ -198,6 +204,15 @@ package enum FinishSignIn {
 }
 
 extension Wanted {
+    /// How long a page may take to go on after the person has authenticated, whatever age the client allows.
+    private static let goingOn: Seconds = .minutes(1)
+
+    /// Whether an authentication of this sign-in is older than the client allows.
+    fileprivate func isTooOld(_ authentication: Authentication, at now: Timestamp) -> Bool {
+        guard let maximumAge else { return false }
+        return authentication.at.adding(max(maximumAge, Self.goingOn)) < now
+    }
+
     /// Whether an authentication is strong enough not to ask the person again.
     ///
     /// What the client would like, and does not need, asks a person anew only to have a device in the place of a code:
