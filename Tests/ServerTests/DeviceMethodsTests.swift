@@ -131,11 +131,7 @@ struct DeviceMethodsTests {
     @Test("A wrong PIN is pin_incorrect with what is left, then pin_locked, in answers and changes alike")
     func wrongPIN() async throws {
         try await DeviceScene.with { scene in
-            _ = try await scene.server.administrator.call(
-                .PUT, "/v1/admin/types/payment", ["methods": ["pin", "confirm"], "denial_pause": 0]
-            ).success()
-            _ = try await scene.phone.setPIN()
-            let asked = try await scene.ask()
+            let asked = try await scene.askForPIN()
             let question = try await scene.phone.open(asked.id).question
             let receipt = scene.phone.receipt(of: question, .approved(.pin, number: asked.number))
             for left: Int64 in [4, 3, 2] {

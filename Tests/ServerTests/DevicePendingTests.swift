@@ -105,11 +105,7 @@ struct DevicePendingTests {
     @Test("Sealed anew after a wrong PIN, since what is sealed says how many are left; then the same bytes come again")
     func sealedAnew() async throws {
         try await DeviceScene.with { scene in
-            _ = try await scene.server.administrator.call(
-                .PUT, "/v1/admin/types/payment", ["methods": ["pin", "confirm"], "denial_pause": 0]
-            ).success()
-            _ = try await scene.phone.setPIN()
-            let asked = try await scene.ask()
+            let asked = try await scene.askForPIN()
             let first = try #require(try await Self.list(scene).entries.first?.message)
             let before = try await scene.phone.unseal(first)
             let receipt = scene.phone.receipt(of: before.question, .approved(.pin, number: asked.number))

@@ -63,6 +63,15 @@ struct DeviceScene: Sendable {
         "context": ["ip": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"],
     ])
 
+    /// Asks by a type that a PIN answers, after the phone has set one.
+    func askForPIN() async throws -> Asked {
+        _ = try await server.administrator.call(
+            .PUT, "/v1/admin/types/payment", ["methods": ["pin", "confirm"], "denial_pause": 0]
+        ).success()
+        _ = try await phone.setPIN()
+        return try await ask()
+    }
+
     /// Asks the user something with a number to type.
     func ask(_ members: JSONObject = everything) async throws -> Asked {
         let asked = try await shop.ask(user, members)

@@ -24,7 +24,6 @@ package final class RecordingEngine: SQLEngine {
         package init() {}
     }
 
-    private let recorded = Mutex<[String: Run]>([:])
     private let counted = Mutex(Cost())
     private let ran = Mutex<[Run]>([])
 
@@ -55,20 +54,14 @@ package final class RecordingEngine: SQLEngine {
 
     /// The statements that ran since the last call, each once, in the order of their texts.
     package func take() -> [Run] {
-        recorded.withLock { recorded in
-            defer { recorded = [:] }
-            return recorded.values.sorted { $0.statement.text < $1.statement.text }
-        }
+        Dictionary(takeAll().map { ($0.statement.text, $0) }) { $1 }
+            .values.sorted { $0.statement.text < $1.statement.text }
     }
 
     /// All statements that ran since the last call, in their order, each as text with the lengths of the texts and
     /// bytes that it was given.
     package func takeTexts() -> [String] {
-        let runs = ran.withLock { ran in
-            defer { ran = [] }
-            return ran
-        }
-        return runs.map { run in
+        takeAll().map { run in
             let lengths = run.arguments.map { argument in
                 switch argument {
                 case .blob(let bytes): "\(bytes.count)"
@@ -77,6 +70,13 @@ package final class RecordingEngine: SQLEngine {
                 }
             }
             return "\(run.statement.text) \(lengths.joined(separator: " "))"
+        }
+    }
+
+    private func takeAll() -> [Run] {
+        ran.withLock { ran in
+            defer { ran = [] }
+            return ran
         }
     }
 
@@ -127,9 +127,7 @@ package final class RecordingEngine: SQLEngine {
 
     fileprivate func record(_ statement: SQLStatement, _ arguments: [SQLValue]) {
         counted.withLock { $0.statements += 1 }
-        let run = Run(statement: statement, arguments: arguments)
-        recorded.withLock { $0[statement.text] = run }
-        ran.withLock { $0.append(run) }
+        ran.withLock { $0.append(Run(statement: statement, arguments: arguments)) }
     }
 }
 

@@ -99,8 +99,8 @@ struct SettleAnswer {
         switch challenge.purpose {
         // Anybody can begin a sign-in, so that its report must not keep the client from asking.
         case .authorization:
-            let isThird = try work.clients.find(client)?.isThirdParty == true
-            _ = try work.count(.reportedSignIns(user, at: isThird ? client : nil))
+            let third = try work.clients.find(client)?.trustGroup.thirdParty
+            _ = try work.count(.reportedSignIns(user, at: third))
         case .ownSignIn: break
         case .relyingParty, .newDevice:
             try work.askingLocks.put(AskingLock(user: user, client: client, challenge: challenge.id, since: work.now))

@@ -11,6 +11,9 @@ package enum TrustGroup: Hashable, Sendable {
     package init(of client: ClientID, isThirdParty: Bool) {
         self = isThirdParty ? .thirdParty(client) : .firstParty
     }
+
+    /// The third party; nil for the group of all others.
+    var thirdParty: ClientID? { if case .thirdParty(let client) = self { client } else { nil } }
 }
 
 extension Client {

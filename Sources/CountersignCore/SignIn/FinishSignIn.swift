@@ -3,6 +3,9 @@ package import Encodings
 
 /// Gives a client the code for a person who is authenticated.
 package enum FinishSignIn {
+    /// How long a page may take to go on after the person has authenticated, whatever age the client allows.
+    private static let goingOn: Seconds = .minutes(1)
+
     /// What the browser carries away.
     package struct Finished: Equatable, Sendable {
         /// What the client wanted.
@@ -80,7 +83,7 @@ package enum FinishSignIn {
             }
             // Spec: OpenID Connect Core 1.0 §3.1.2.1, max_age: the page may have been left open after the approval.
             // check: SignInTests.leftOpen
-            guard !found.wanted.isTooOld(authentication, at: now) else {
+            guard !found.wanted.isTooOld(authentication, at: now, butNotWithin: Self.goingOn) else {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .notReady
             }
@@ -156,7 +159,7 @@ package enum FinishSignIn {
             guard try work.isGood(authentication.evidence, authentication.user, at: wanted.client) else {
                 return .notReady
             }
-            if let age = wanted.maximumAge, authentication.at.adding(age) < now { return .notReady }
+            if wanted.isTooOld(authentication, at: now) { return .notReady }
             let needsConsent = try work.needsConsent(of: authentication.user, to: wanted, by: client)
             let isAnswered =
                 answer == .allows(authentication.user) || !needsConsent && answer == .goesOn(authentication.user)
@@ -204,13 +207,12 @@ package enum FinishSignIn {
 }
 
 extension Wanted {
-    /// How long a page may take to go on after the person has authenticated, whatever age the client allows.
-    private static let goingOn: Seconds = .minutes(1)
-
-    /// Whether an authentication of this sign-in is older than the client allows.
-    fileprivate func isTooOld(_ authentication: Authentication, at now: Timestamp) -> Bool {
+    /// Whether an authentication is older than the client allows, and than so many seconds.
+    fileprivate func isTooOld(
+        _ authentication: Authentication, at now: Timestamp, butNotWithin seconds: Seconds = 0
+    ) -> Bool {
         guard let maximumAge else { return false }
-        return authentication.at.adding(max(maximumAge, Self.goingOn)) < now
+        return authentication.at.adding(max(maximumAge, seconds)) < now
     }
 
     /// Whether an authentication is strong enough not to ask the person again.

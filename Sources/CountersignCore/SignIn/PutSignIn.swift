@@ -31,7 +31,7 @@ package enum PutSignIn {
             else { return }
             // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients of the
             // group: a third party must not use up what the others have.
-            let third = client.isThirdParty ? client.id : nil
+            let third = client.trustGroup.thirdParty
             // check: SignInTests.reportLocksStrangers
             guard try isKnown || !work.stores.counted(.reportedSignIns(user, at: third), at: now).isUsedUp else {
                 return

@@ -1188,13 +1188,19 @@ def return_cases() -> list[dict[str, Any]]:
 
 # Texts that are shown
 
+def shown_objects() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """What a code, a link and an invitation hold."""
+    code = {"transaction_id": CHALLENGE, "otp": "qr." + encode64url(seed("one-time password"))}
+    link = {**code, "otp": "link." + encode64url(seed("one-time password of a link"))}
+    return code, link, {
+        "issuer": ISSUER, "ticket": "ctt_" + encode64url(seed("ticket")), "fingerprint": SERVER.public.name,
+        "user": USER, "enrollment": ENROLLMENT}
+
+
 def shown_cases() -> list[dict[str, Any]]:
     """Codes and invitations that a device must accept or refuse."""
     cases: list[dict[str, Any]] = []
-    challenge = {"transaction_id": CHALLENGE, "otp": "qr." + encode64url(seed("one-time password"))}
-    link = {**challenge, "otp": "link." + encode64url(seed("one-time password of a link"))}
-    invitation = {"issuer": ISSUER, "ticket": "ctt_" + encode64url(seed("ticket")),
-                  "fingerprint": SERVER.public.name, "user": USER, "enrollment": ENROLLMENT}
+    challenge, link, invitation = shown_objects()
 
     def text(members: dict[str, Any]) -> str:
         return c.encode64(compact(members).encode())
@@ -1271,10 +1277,7 @@ def shown_cases() -> list[dict[str, Any]]:
 def code_cases() -> list[dict[str, Any]]:
     """The texts that stand on the pages, each read as what it is and as what it is not."""
     cases: list[dict[str, Any]] = []
-    code = {"transaction_id": CHALLENGE, "otp": "qr." + encode64url(seed("one-time password"))}
-    link = {**code, "otp": "link." + encode64url(seed("one-time password of a link"))}
-    invitation = {"issuer": ISSUER, "ticket": "ctt_" + encode64url(seed("ticket")),
-                  "fingerprint": SERVER.public.name, "user": USER, "enrollment": ENROLLMENT}
+    code, link, invitation = shown_objects()
     texts = {
         "picture": (c.encode64(compact(code).encode()), {**code, "via": "qr"}),
         "link": (f"{ISSUER}/q#{encode64url(compact(link).encode())}", {**link, "via": "link"}),
