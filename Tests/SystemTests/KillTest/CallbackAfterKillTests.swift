@@ -7,7 +7,7 @@ import TestSupport
 /// A callback that was being sent when the server was killed is sent again.
 @Suite("A callback under way when the server is killed")
 struct CallbackAfterKillTests {
-    @Test("It is sent again right after the next start, not when its lease has run out", .timeLimit(.minutes(1)))
+    @Test("It is sent again right after the next start, not when its lease has run out", .timeLimit(.minutes(5)))
     func sentAgain() async throws {
         let folder = try TemporaryFolder()
         let keeper = try ServerKeeper(folder: folder, port: FreePort.next())
