@@ -13,7 +13,7 @@ help: ## Print this help
 demo: ## See everything at work: server, shop and phone (UNATTENDED=1 OUT=folder plays it alone)
 	@scripts/demo $(if $(UNATTENDED),--unattended) $(if $(OUT),--out '$(OUT)') $(if $(PORT),--port '$(PORT)')
 
-test: ## All checks that fit into 25 minutes; what the continuous integration runs
+test: ## All checks of a change; what the continuous integration runs
 	@scripts/test all
 
 test-fast: ## The pure targets only: no other program, under a minute after the build

@@ -30,7 +30,7 @@ package struct PageWait: Hashable, Sendable {
     /// The path that answers with the state and the path to go on to.
     ///
     /// The script adds `?wait=25`. The answer is `{"state": …, "next": …}`, the state one of "open", "scanned",
-    /// "approved", "declined" and "ended".
+    /// "approved", "declined", "ended", and "offered", where the page has something else to show.
     package var statePath: String
     /// The path of the page itself, for looking again by hand.
     package var pagePath: String

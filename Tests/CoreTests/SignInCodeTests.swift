@@ -139,22 +139,138 @@ struct SignInCodeTests {
     }
 
     // Spec: NIST SP 800-63B-4 §3.2.2.
-    @Test("After a hundred wrong codes in a row for an address no more are sent, and none is taken")
+    @Test("After eighty wrong codes in a row for an address no more are sent, and none is taken")
     func wrongInARow() async throws {
         let scene = try await scene()
-        for number in 0..<20 {
-            scene.world.time.advance(seconds: 3600)
-            let asked = try await asked(scene)
-            #expect(try await scene.sent(for: asked) != nil, "\(number)")
-            for _ in 0..<5 { _ = try await scene.enter(try wrong(scene, asked), for: asked) }
-        }
-        scene.world.time.advance(seconds: 3600)
+        try await typeWrong(80, scene, in: scene.browser)
         let last = try await asked(scene)
         #expect(try await scene.sent(for: last) == nil)
         let right = scene.world.ports.hasher.code(of: try #require(last.ask?.verification))
         #expect(try await scene.enter(right, for: last) == .wrong(last, triesLeft: 4))
         // A device still signs in.
         _ = try await scene.signedIn()
+    }
+
+    @Test("Wrong codes keep nobody from signing in by the link of a mail, which ends the row")
+    func linkAfterWrong() async throws {
+        let scene = try await scene()
+        let ports = scene.world.ports
+        try await typeWrong(80, scene, in: try SignInScene.browser("attacker"))
+        let asked = try await asked(scene)
+        let sent = try #require(asked.ask?.verification)
+        let mail = try #require(try await SignInCode.message(of: asked.id, sent.id, ports: ports))
+        #expect(mail.message.values["code"] == nil)
+        let secret = Secret(String(try #require(mail.message.values["link"]).reveal().split(separator: "/").last ?? ""))
+        // Elsewhere it could only show a code, and none is taken.
+        #expect(try await OpenSignInLink.open(asked.id, secret, in: nil, ports: ports) == .onlyThere)
+        #expect(try await OpenSignInLink.open(asked.id, secret, in: scene.browser, ports: ports) == .here(asked))
+        let entered = try await EnterSignInCode.enter(.link(secret), for: asked.id, in: scene.browser, ports: ports)
+        #expect(entered == .authenticated)
+        scene.world.time.advance(seconds: 60)
+        try await signIn(scene)
+    }
+
+    @Test("A text message has no link, so that none is sent after too many wrong codes")
+    func textAfterWrong() async throws {
+        let scene = try await SignInScene(profile: .native)
+        try await scene.set(ways: [.text], callingCodes: [try #require(CallingCode("+49"))])
+        let phone = try #require(PhoneNumber("+4915112345678"))
+        let name = scene.world.ports.hasher.name(of: .phone(phone))
+        let update = try await UpdateUser.update(
+            .id(scene.user), .init(addresses: ClaimedAddresses(phone: phone)), by: scene.shop.caller,
+            ports: scene.world.ports)
+        guard case .updated = update else { throw World.Broken("claim") }
+        var wanted = try scene.wanted()
+        wanted.identifier = .address(.phone(phone))
+        func sent(_ wanted: Wanted) async throws -> EntryNumber? {
+            guard case .asked(let asked) = try await scene.ask(wanted, by: .text) else { throw World.Broken("ask") }
+            return try await scene.sent(for: asked)
+        }
+        #expect(try await sent(wanted) != nil)
+        try await scene.world.ports.commit(at: scene.world.time.now, as: .system) { work in
+            for _ in 0..<80 { _ = try work.count(.wrongSignInCodes(for: name, inOwnBrowser: false)) }
+        }
+        #expect(try await sent(wanted) == nil)
+    }
+
+    @Test("What others ask for and type wrongly leaves the person their own browser, where they have signed in before")
+    func ownBrowser() async throws {
+        let scene = try await scene()
+        _ = try await scene.signedIn()
+        let attacker = try SignInScene.browser("attacker")
+        try await typeWrong(80, scene, in: attacker)
+        try await askTooOften(scene, in: attacker)
+        try await signIn(scene)
+    }
+
+    @Test(
+        "In their own browser, too, nobody types or asks without end: twenty wrong codes in a row, five messages an hour"
+    )
+    func ownBrowserEnds() async throws {
+        let scene = try await scene()
+        _ = try await scene.signedIn()
+        try await typeWrong(20, scene, in: scene.browser)
+        let last = try await asked(scene)
+        #expect(try await scene.sent(for: last) == nil)
+        let right = scene.world.ports.hasher.code(of: try #require(last.ask?.verification))
+        #expect(try await scene.enter(right, for: last) == .wrong(last, triesLeft: 4))
+        scene.world.time.advance(seconds: 3600)
+        try await askTooOften(scene, in: scene.browser)
+        // Others are not kept from anything by that.
+        let other = try SignInScene.browser("other")
+        let asked = try await asked(scene, in: other)
+        #expect(try await scene.sent(for: asked) != nil)
+    }
+
+    @Test("O-3: a browser is not the person's because a client says that their address is somebody else's")
+    func claimedBrowser() async throws {
+        let scene = try await scene(registration: .open)
+        let world = scene.world
+        // The person has proved the address elsewhere; then the shop says that it is its customer's, who has signed in.
+        let email = try SignInScene.email("customer-1")
+        try await world.ports.commit(at: world.time.now, as: .system) { work in
+            let victim: UserID = work.nextID()
+            try work.users.insert(victim, at: work.now)
+            _ = try work.verify(.email(email), of: victim)
+        }
+        let update = try await UpdateUser.update(
+            .id(scene.user), .init(addresses: ClaimedAddresses(email: email)), by: scene.shop.caller, ports: world.ports
+        )
+        guard case .updated = update else { throw World.Broken("claim") }
+        let hasher = world.ports.hasher
+        let browser = hasher.hash(of: scene.browser, client: scene.shop.id)
+        try await world.ports.commit(at: world.time.now, as: .system) {
+            [shop = scene.shop.id, user = scene.user] work in
+            try work.browsers.put(browser, of: user, by: shop, at: work.now)
+        }
+        let claims = try await world.store.read { try $0.identifiers.claims(of: scene.user) }
+        #expect(claims.map(\.provedAt) == [nil])
+        let known = try await world.store.read { reader in
+            try reader.browsers.user(of: browser, named: .address(.email(email)), by: scene.shop.id, hasher)
+        }
+        #expect(known == nil)
+    }
+
+    /// Asks from one browser as often as codes are sent in an hour, and once more.
+    private func askTooOften(_ scene: SignInScene, in browser: BrowserID) async throws {
+        for _ in 0..<5 {
+            scene.world.time.advance(seconds: 60)
+            _ = try await asked(scene, in: browser)
+        }
+        guard case .tooMany = try await scene.ask(try scene.wanted(), by: .email, in: browser) else {
+            throw World.Broken("too many")
+        }
+    }
+
+    /// Types wrong codes in a row in a browser, as fast as codes are sent; then an hour goes by.
+    private func typeWrong(_ count: Int, _ scene: SignInScene, in browser: BrowserID) async throws {
+        for number in 0..<count / 5 {
+            scene.world.time.advance(seconds: 3600)
+            let asked = try await asked(scene, in: browser)
+            #expect(try await scene.sent(for: asked) != nil, "\(number)")
+            for _ in 0..<5 { _ = try await scene.enter(try wrong(scene, asked), for: asked, in: browser) }
+        }
+        scene.world.time.advance(seconds: 3600)
     }
 
     @Test("A new code makes the earlier one worthless; it can be asked for after half a minute, five times an hour")

@@ -247,6 +247,39 @@ struct SignInTests {
         }
     }
 
+    @Test("O-23: a page that asks offers to go on as who was named there and has signed in since, and nobody else")
+    func offer() async throws {
+        let scene = try await SignInScene(profile: .web)
+        let ports = scene.world.ports
+        let waits = try await scene.asked()
+        let stranger = try await scene.asked("customer-2", in: try SignInScene.browser("two"))
+        var named = try scene.wanted()
+        named.identifier = .externalID(try ExternalID("customer-2"))
+        guard case .asked(let other) = try await scene.ask(named, by: .device) else { throw World.Broken("ask") }
+        let scans = try await scene.askedByCode()
+        scene.world.time.advance(seconds: 1)
+        let secret = try #require(try await scene.signedIn().session).secret
+        func isOffered(_ open: Authorization, by secret: Secret<String>) async throws -> Bool {
+            try await FinishSignIn.offer(insteadOf: open, in: secret, browser: scene.browser, ports: ports) != nil
+        }
+        #expect(try await isOffered(waits, by: secret))
+        #expect(try await isOffered(scans, by: secret))
+        for open in [stranger, other] { #expect(try await !isOffered(open, by: secret)) }
+        #expect(try await !isOffered(waits, by: Secret("x")))
+        // Who asks once more in the tab has said that they do not go on.
+        scene.world.time.advance(seconds: 1)
+        let again = try await scene.asked(again: waits.id)
+        #expect(try await !isOffered(again, by: secret))
+        try await scene.suspend(true)
+        #expect(try await !isOffered(waits, by: secret))
+        try await scene.suspend(false)
+        // A page could not say as whom somebody goes on of whom the client knows no address.
+        try await ports.commit(at: ports.time.now, as: .system) { [user = scene.user] work in
+            for claim in try work.identifiers.claims(of: user) { try work.identifiers.delete(claim.id) }
+        }
+        #expect(try await !isOffered(scans, by: secret))
+    }
+
     @Test("While a device is suspended, what it opened gives nothing")
     func suspended() async throws {
         let scene = try await SignInScene(profile: .web)

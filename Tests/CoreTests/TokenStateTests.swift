@@ -56,6 +56,45 @@ struct TokenStateTests {
         #expect(try await introspect(tokens.access) == .inactive)
     }
 
+    @Test("While a device is suspended, no token that rests on it is good; when it is back, they are as before")
+    func suspended() async throws {
+        let scene = try await SignInScene(profile: .web)
+        let (given, tokens) = try await scene.offline()
+        func introspect(_ token: Secret<String>?) async throws -> IntrospectToken.Outcome {
+            try await IntrospectToken.introspect(
+                try #require(token), by: scene.shop.id, ports: scene.world.ports)
+        }
+        try await scene.suspend(true)
+        #expect(try await ShowClaims.show(tokens.access, ports: scene.world.ports) == .invalidToken)
+        for token in [tokens.access, tokens.refresh] { #expect(try await introspect(token) == .inactive) }
+        try await scene.suspend(false)
+        #expect(try await scene.isGood(tokens))
+        #expect(try await introspect(tokens.refresh) == .refresh(given.family))
+        guard case .access = try await introspect(tokens.access) else { throw World.Broken("access") }
+        // What is taken back meanwhile stays so.
+        try await scene.suspend(true)
+        let revoked = try await RevokeToken.revoke(tokens.access, by: scene.shop.id, ports: scene.world.ports)
+        #expect(revoked == .revoked)
+        try await scene.suspend(false)
+        #expect(try await introspect(tokens.access) == .inactive)
+    }
+
+    @Test("A token rests on the address or the passkey by which its user has signed in")
+    func evidence() async throws {
+        let scene = try await SignInScene()
+        let (user, other) = (scene.user, try await scene.world.makeUser("other", of: scene.shop))
+        let address = try await scene.world.ports.commit(at: scene.world.time.now, as: .system) { work in
+            try work.verify(.email(try SignInScene.email("proved")), of: user)
+        }
+        let passkey: PasskeyID = scene.world.ports.random.id(at: scene.world.time.now)
+        func isThere(_ evidence: Authentication.Evidence, of user: UserID) async throws -> Bool {
+            try await scene.world.store.read { try $0.isThere(evidence, of: user) }
+        }
+        #expect(try await isThere(.code(address.id, .email), of: user))
+        #expect(try await !isThere(.code(address.id, .email), of: other))
+        #expect(try await !isThere(.passkey(passkey), of: user))
+    }
+
     @Test("Where a key is compromised, what it has signed is good no more, though it was verified before")
     func compromisedKey() async throws {
         let scene = try await SignInScene()

@@ -219,6 +219,7 @@ enum Samples {
         let errors: [(String, ErrorPage.Problem, PageFrame)] = [
             ("return", .unknownReturnAddress, strange), ("client", .unknownClient, strange),
             ("not-understood", .notUnderstood, strange), ("old", .tooOld, bare), ("old-nobody", .tooOld, strange),
+            ("other-browser", .otherBrowser, strange),
             ("many", .tooManyTries(until: now + 600), bare), ("broken", .broken, bare),
         ]
         return [

@@ -41,7 +41,8 @@ struct DemoCommand: AsyncParsableCommand {
         guard let token = server.bootstrapToken else { throw CommandError("The demo's server is not new.") }
         let (unattended, port, out) = (unattended, port, out)
         try await server.run {
-            let stage = try await Stage(issuer: "\(server.issuer)", token: token, folder: folder)
+            let stage = try await Stage(
+                issuer: "\(server.issuer)", token: token, folder: folder, shownCodes: server.shownCodes)
             if unattended {
                 try await stage.playUnattended(out: out)
             } else {
@@ -58,12 +59,15 @@ struct Stage: Sendable {
     let operatorCredential: RemoteOptions.Credential
     let user: UserID
     let authenticator: Authenticator
+    /// The codes that the server's pages show: the terminal has no camera.
+    let shownCodes: AsyncStream<String>
     /// The address of the shop's customer.
     static let email = "anna@example.com"
 
     /// Sets everything up over HTTP, as an operator and a relying party would.
-    init(issuer: String, token: Secret<String>, folder: URL) async throws {
+    init(issuer: String, token: Secret<String>, folder: URL, shownCodes: AsyncStream<String>) async throws {
         self.issuer = issuer
+        self.shownCodes = shownCodes
         step("Server at \(issuer), on SQLite in \(folder.path)")
         let client = try await Remote.with(url: issuer, credential: .token(token)) { remote in
             var type = TypeRequest()
@@ -99,12 +103,63 @@ struct Stage: Sendable {
                   Open \(url) in a browser and press "Pay EUR 1,250.00 to ACME GmbH".
                   This terminal is the phone: it will show the payment and ask for the number.
                   "Sign in" there leads to the server's own pages: the customer is \(Self.email), who types a
-                  number here or a code from the mail at \(issuer)/dev/outbox.
+                  number here, lets this phone scan the page's QR code, or types there the code from the mail
+                  at \(issuer)/dev/outbox.
                   End with Ctrl-C.
 
                 """)
             let phone = TerminalPhone(input: LineReader.standardInput)
-            for await pending in authenticator.challenges() { try await phone.handle(pending) }
+            var scanned: ChallengeID?
+            for await seen in seen() {
+                switch seen {
+                case .asked(let pending) where pending.id == scanned: break
+                case .asked(let pending): try await phone.handle(pending)
+                case .code(let code):
+                    guard let question = await scan(code) else { continue }
+                    scanned = question.id
+                    say("\nThe phone sees the QR code on the page, and scans it.")
+                    try await phone.handle(question)
+                }
+            }
+        }
+    }
+
+    /// What the phone in the terminal sees.
+    private enum Seen: Sendable {
+        /// A challenge.
+        case asked(PendingChallenge)
+        /// A code on the screen beside it.
+        case code(String)
+    }
+
+    /// What the phone sees, one after the other, until the task is cancelled.
+    private func seen() -> AsyncStream<Seen> {
+        let (all, add) = AsyncStream.makeStream(of: Seen.self)
+        let watching = Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await pending in authenticator.challenges() { add.yield(.asked(pending)) }
+                    // The phone is enrolled no more.
+                    add.finish()
+                }
+                group.addTask { for await code in shownCodes { add.yield(.code(code)) } }
+            }
+        }
+        add.onTermination = { _ in watching.cancel() }
+        return all
+    }
+
+    /// The challenge to which a code leads; nil for a code that was scanned before, or is over.
+    private func scan(_ code: String) async -> OpenedChallenge? {
+        guard let enrollment = await authenticator.enrollments.first else { return nil }
+        do {
+            return try await enrollment.claim(code)
+        } catch {
+            switch error {
+            case .codeRefused, .challengeEnded, .challengeExpired, .challengeNotFound, .alreadyAnswered: break
+            default: say("\(ShownText.line("\(error)")) \(error.suggestion)")
+            }
+            return nil
         }
     }
 

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Countersign
 import CountersignWire
 import Encodings
 import Foundation
@@ -7,18 +8,42 @@ import NIOFoundationCompat
 import NIOHTTP1
 
 extension Stage {
-    /// Does what a person would do at "Sign in": once by a number on the phone, once by the code from a mail.
+    /// The ways to sign in that the demo shows, as the forms name them.
+    private enum Way: String, CaseIterable {
+        case device
+        case qr
+        case email
+
+        /// What the customer has signed in by.
+        var means: String {
+            switch self {
+            case .device: "a number typed on the phone"
+            case .qr: "the code on the page"
+            case .email: "the code from the mail"
+            }
+        }
+    }
+
+    /// Does what a person would do at "Sign in", in each way once.
     func playSignIns(_ shop: String, in client: HTTPClient) async throws {
-        for way in ["device", "email"] {
+        for way in Way.allCases {
             let browser = DemoBrowser(client)
             var page = try await browser.open("\(shop)/sign-in")
-            page = try await browser.submit(page, to: "\(issuer)/signin/choose", ["identifier": Self.email])
-            page = try await browser.submit(page, to: "\(issuer)/signin/ask", ["way": way])
+            // A code needs no name: whoever scans it signs in.
+            if way != .qr {
+                page = try await browser.submit(page, to: "\(issuer)/signin/choose", ["identifier": Self.email])
+            }
+            page = try await browser.submit(page, to: "\(issuer)/signin/ask", ["way": way.rawValue])
             let place = page.url
-            if way == "device" {
+            switch way {
+            case .device:
                 step("Browser chose to sign in on the phone; the page shows the number \(try page.number)")
                 try await answer(try page.number)
-            } else {
+            case .qr:
+                _ = try await browser.open("\(place)/code")
+                step("Browser chose to sign in by a code, and shows it")
+                try await answerShownCode()
+            case .email:
                 let code = try await mailedCode(in: browser)
                 step("Browser chose to sign in by mail, which brought the code \(code)")
                 page = try await browser.submit(page, to: "\(place)/enter", ["code": code])
@@ -26,8 +51,21 @@ extension Stage {
             page = try await browser.open("\(place)/done")
             page = try await browser.open(try page.onward)
             guard page.text.contains(Self.email) else { throw CommandError("The shop does not know who signed in.") }
-            step("The shop knows \(Self.email), signed in by \(way == "device" ? "the phone" : "the mail")")
+            step("The shop knows \(Self.email), signed in by \(way.means)")
         }
+    }
+
+    /// The phone scans the code that a page shows, and approves.
+    private func answerShownCode() async throws {
+        var codes = shownCodes.makeAsyncIterator()
+        guard let code = await codes.next(), let enrollment = await authenticator.enrollments.first else {
+            throw CommandError("There is no code to scan.")
+        }
+        let question = try await enrollment.claim(code)
+        step("Phone scanned the code: \(question.id) from \(question.client.name)")
+        say(TerminalPhone.render(question))
+        try await question.approve(with: .confirmation)
+        step("Phone signed and sent the approval")
     }
 
     /// The code in the newest mail, which development mode keeps instead of sending it.

@@ -16,6 +16,11 @@ struct TerminalPhone: Sendable {
             say("\n\(ShownText.isolated(pending.clientName)): \(ShownText.line("\(error)"))")
             return
         }
+        try await handle(question)
+    }
+
+    /// Shows a challenge that is open, and carries out the answer that the person types.
+    func handle(_ question: OpenedChallenge) async throws {
         say(Self.render(question))
         while true {
             say(Self.instructions(question), terminator: " ")

@@ -11,6 +11,8 @@ import NIOCore
 struct LoopbackListener: Sendable {
     /// The path at which the browser comes back.
     static let path = "/callback"
+    /// How many requests may arrive before one is looked at.
+    private static let mostAnswers = 64
     private static let page = "You may close this window, and go back to the terminal.\n"
 
     /// Where browsers came back: the path with its query; for one reader.
@@ -18,7 +20,7 @@ struct LoopbackListener: Sendable {
     private let arrive: AsyncStream<String>.Continuation
 
     init() {
-        (answers, arrive) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+        (answers, arrive) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostAnswers))
     }
 
     /// The address of a listener on a port; without a port, the one to register.
@@ -56,11 +58,14 @@ struct LoopbackListener: Sendable {
         try await application.run()
     }
 
-    /// The first place at which a browser comes back; nil if none does in time.
-    func answer(within limit: Duration) async throws -> String? {
+    /// The place at which the browser comes back from the sign-in with this `state`; nil if it does not in time.
+    ///
+    /// Any page that the person has open can send a request here. Only the issuer has been told the state, so that
+    /// another request ends nothing.
+    func answer(to state: String, within limit: Duration) async throws -> String? {
         try await withThrowingTaskGroup(of: String?.self) { [answers] group in
             group.addTask {
-                for await place in answers { return place }
+                for await place in answers where Self.state(in: place) == state { return place }
                 throw CancellationError()
             }
             group.addTask {
@@ -71,12 +76,18 @@ struct LoopbackListener: Sendable {
             return try await group.next() ?? nil
         }
     }
+
+    /// The `state` in an address; nil if there is none, or more than one.
+    static func state(in address: String) -> String? {
+        let states = URLComponents(string: address)?.queryItems?.filter { $0.name == "state" } ?? []
+        return states.count == 1 ? states.first?.value : nil
+    }
 }
 
 /// The person's own browser, which they or the system open.
 struct TerminalBrowser: BrowserSession {
-    /// Nobody came back.
-    struct TooLate: Error, CustomStringConvertible {
+    /// No browser came back with an answer.
+    struct NoAnswer: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -87,16 +98,19 @@ struct TerminalBrowser: BrowserSession {
     let isOpened: Bool
 
     func open(_ url: URL, returningTo redirectURI: URL) async throws -> URL {
+        guard let state = LoopbackListener.state(in: url.absoluteString) else {
+            throw NoAnswer(description: "the address to open has no state")
+        }
         // Standard output is for who signed in.
         let text = "Open this address in a browser, within \(limit) seconds:\n\(url.absoluteString)\n"
         try FileHandle.standardError.write(contentsOf: Data(text.utf8))
         if isOpened { try Self.show(url) }
-        guard let place = try await listener.answer(within: .seconds(limit)) else {
-            throw TooLate(description: "nobody came back within \(limit) seconds")
+        guard let place = try await listener.answer(to: state, within: .seconds(limit)) else {
+            throw NoAnswer(description: "nobody came back within \(limit) seconds")
         }
         guard let end = redirectURI.absoluteString.range(of: LoopbackListener.path, options: .backwards),
             let answer = URL(string: redirectURI.absoluteString[..<end.lowerBound] + place)
-        else { throw TooLate(description: "what came back is no address") }
+        else { throw NoAnswer(description: "what came back is no address") }
         return answer
     }
 

@@ -67,12 +67,12 @@ package enum AskAddressCode {
             let asked = try work.count(.addressCodes(of: user))
             // check: AddressTests.often
             guard !asked.isExceeded else { return .tooMany(retryAfter: asked.retryAfter(at: now)) }
-            let wrong = try work.counted(.wrongSignInCodes(for: work.hasher.name(of: address)))
+            let tries = try work.counted(.addressCodeTries(of: user, for: work.hasher.name(of: address)))
             // check: AddressTests.inARow
-            guard !wrong.isUsedUp else { return .tooMany(retryAfter: wrong.retryAfter(at: now)) }
-            if let wait = try work.refusal(ofCodeTo: address, of: visit.client.id, party, limits) {
-                return .tooMany(retryAfter: wait)
-            }
+            guard !tries.isUsedUp else { return .tooMany(retryAfter: tries.retryAfter(at: now)) }
+            let refused = try work.refusal(
+                ofCodeTo: address, inOwnBrowser: false, of: visit.client.id, party, limits)
+            if let wait = refused { return .tooMany(retryAfter: wait) }
             let message = PersonalMessage.addressCode(
                 work.hasher.code(of: made), minutes: Int(Verification.lifetime.value / 60), from: place, in: language)
             try work.outbox.enqueue(
@@ -135,13 +135,12 @@ package enum EnterAddressCode {
             // What is typed beyond the tries must not count against the address.
             // check: AddressTests.tries
             guard !typed.isExceeded else { return .over }
-            let inARow = try work.count(.wrongSignInCodes(for: work.hasher.name(of: sent.address)))
+            let tries = try work.count(.addressCodeTries(of: user, for: work.hasher.name(of: sent.address)))
             let refused: Outcome = typed.isUsedUp ? .over : .wrong(triesLeft: typed.left)
             // check: AddressTests.inARow
-            guard !inARow.isExceeded else { return refused }
+            guard !tries.isExceeded else { return refused }
             // check: AddressTests.tries
             guard EnterSignInCode.Proof.code(code).isOf(sent, work.hasher) else { return refused }
-            try work.forget(inARow.limit)
             let name = work.hasher.identifier(sent.address)
             if let proved = try work.identifiers.verified(name) { return proved.user == user ? .done : .taken }
             // check: AddressTests.replay

@@ -28,3 +28,18 @@ extension UnitOfWork {
         }
     }
 }
+
+extension Stores {
+    /// Whether what showed who somebody is is there: the device, neither removed nor suspended, the address of the user,
+    /// or the passkey.
+    ///
+    /// This is what a token that was given is asked for each time it is shown to us: one read, without a lock.
+    /// ``UnitOfWork/isGood(_:_:at:)`` asks more, and holds until what rests on it is written.
+    func isThere(_ evidence: Authentication.Evidence, of user: UserID) throws -> Bool {
+        switch evidence {
+        case .approval(_, let id): try enrollments.state(id) == .active
+        case .code(let id, _): try identifiers.verified(id)?.user == user
+        case .passkey(let id): try passkeys.find(id)?.user == user
+        }
+    }
+}

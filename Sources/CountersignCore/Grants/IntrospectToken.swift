@@ -25,11 +25,14 @@ package enum IntrospectToken {
     ) async throws -> Outcome {
         if let (id, generation) = ports.hasher.refreshToken(token) {
             let now = ports.time.now
-            let family = try await ports.store.read { try $0.families.find(id) }
-            guard let family, family.client == client, family.isOffline, family.isActive(at: now),
-                family.generation == generation
-            else { return .inactive }
-            return .refresh(family)
+            return try await ports.store.read { reader in
+                guard let family = try reader.families.find(id), family.client == client, family.isOffline,
+                    family.isActive(at: now), family.generation == generation
+                else { return .inactive }
+                // check: TokenStateTests.suspended
+                guard try reader.isThere(family.authentication.evidence, of: family.user) else { return .inactive }
+                return .refresh(family)
+            }
         }
         guard let claims = try AccessClaims.read(token, ports: ports) else { return .inactive }
         if let verified = try await VerifyClientToken.verify(claims, ports: ports) {

@@ -34,8 +34,9 @@ package enum RevokeToken {
         // It is taken back whatever has become of the client.
         if let (id, own) = VerifyClientToken.read(claims) {
             found = (id, own.jti, own.expiresAt)
-        } else if let verified = try await VerifyAccessToken.verify(claims, ports: ports) {
-            found = (verified.family.client, verified.jti, verified.expiresAt)
+        } else if let kept = try await ports.store.read({ try VerifyAccessToken.kept(claims, in: $0, at: now) }) {
+            // Also while its device is suspended: it would be good again when the device comes back.
+            found = (kept.family.client, kept.jti, kept.expiresAt)
         } else {
             return .revoked
         }

@@ -51,7 +51,8 @@ package struct VerifiedAccess: Equatable, Sendable {
 enum VerifyAccessToken {
     /// A token with its family; nil if the token is not good.
     ///
-    /// The signature says that it is ours; rows say whether it was taken back.
+    /// The signature says that it is ours; rows say whether it was taken back, and whether what it rests on is there:
+    /// a suspended device may come back, and with it the token.
     ///
     /// - Throws: ``StoreError``.
     static func verify(_ token: Secret<String>, ports: Ports) async throws -> VerifiedAccess? {
@@ -63,15 +64,22 @@ enum VerifyAccessToken {
     ///
     /// - Throws: ``StoreError``.
     static func verify(_ claims: AccessClaims, ports: Ports) async throws -> VerifiedAccess? {
-        guard let id = claims.jti.split(separator: ".").first.flatMap({ TokenFamilyID($0) })
-        else { return nil }
-        return try await ports.store.read { reader in
-            guard let family = try reader.families.find(id), family.isActive(at: ports.time.now),
-                try !reader.families.isRevoked(claims.jti)
-            else { return nil }
-            return VerifiedAccess(
-                family: family, jti: claims.jti, scopes: claims.scopes, issuedAt: claims.issuedAt,
-                expiresAt: claims.expiresAt)
+        try await ports.store.read { reader in
+            guard let found = try kept(claims, in: reader, at: ports.time.now) else { return nil }
+            // check: TokenStateTests.suspended
+            guard try reader.isThere(found.family.authentication.evidence, of: found.family.user) else { return nil }
+            return found
         }
+    }
+
+    /// A token that has not ended and was not taken back, whether or not what it rests on is there; nil for another.
+    static func kept(_ claims: AccessClaims, in reader: any Stores, at now: Timestamp) throws -> VerifiedAccess? {
+        guard let id = claims.jti.split(separator: ".").first.flatMap({ TokenFamilyID($0) }),
+            let family = try reader.families.find(id), family.isActive(at: now),
+            try !reader.families.isRevoked(claims.jti)
+        else { return nil }
+        return VerifiedAccess(
+            family: family, jti: claims.jti, scopes: claims.scopes, issuedAt: claims.issuedAt,
+            expiresAt: claims.expiresAt)
     }
 }

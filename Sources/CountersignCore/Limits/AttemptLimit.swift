@@ -57,18 +57,22 @@ enum AttemptLimit: Hashable, Sendable {
     case signInsFrom([UInt8])
     /// Sign-ins at one client by a code: they have no user yet, so no user's limit counts them.
     case signInCodes(ClientID, maximum: Int)
-    /// Codes of sign-ins sent to one address, by its hash, whether it is anybody's or not, for all clients together.
-    case signInMessages(to: String)
+    /// Codes of sign-ins sent to one address, by its hash, whether it is anybody's or not, for all clients together;
+    /// asked for in the browsers of its user, or in all others.
+    case signInMessages(to: String, inOwnBrowser: Bool)
     /// Mails with codes of sign-ins at one client.
     case signInMailsOf(ClientID, maximum: Int)
     /// Text messages with codes of sign-ins at one client to numbers with one calling code.
     case signInTextsOf(ClientID, prefix: String)
     /// Tries to type one code of a sign-in.
     case typedSignInCodes(VerificationID)
-    /// Wrong codes of sign-ins in a row for one address, by its hash; beyond the limit no more codes are sent.
+    /// Wrong codes of sign-ins in a row for one address, by its hash, typed in the browsers of its user, or in all
+    /// others; beyond the limit no more codes are sent.
     ///
     /// Spec: NIST SP 800-63B-4 §3.2.2.
-    case wrongSignInCodes(for: String)
+    case wrongSignInCodes(for: String, inOwnBrowser: Bool)
+    /// Tries of one user to type a code that adds one address, by its hash, right or wrong.
+    case addressCodeTries(of: UserID, for: String)
     /// Sign-ins by which somebody is reached, in browsers that are not theirs, over all clients; beyond the limit, the
     /// next ones need work.
     case strangersSignIns(maximum: Int)
@@ -112,11 +116,12 @@ enum AttemptLimit: Hashable, Sendable {
         case .reportedSignIns(let user, let client): "sign-in reported \(user)\(client.map { " \($0)" } ?? "")"
         case .signInsFrom(let network): "sign-ins from \(Hex.encode(network))"
         case .signInCodes(let client, _): "sign-in codes \(client)"
-        case .signInMessages(let address): "sign-in code to \(address)"
+        case .signInMessages(let address, let isOwn): "sign-in code to \(address)\(isOwn ? " own" : "")"
         case .signInMailsOf(let client, _): "sign-in mails \(client)"
         case .signInTextsOf(let client, let prefix): "sign-in texts \(client) \(prefix)"
         case .typedSignInCodes(let verification): "sign-in code \(verification)"
-        case .wrongSignInCodes(let address): "wrong sign-in codes \(address)"
+        case .wrongSignInCodes(let address, let isOwn): "wrong sign-in codes \(address)\(isOwn ? " own" : "")"
+        case .addressCodeTries(let user, let address): "address code tries \(user) \(address)"
         case .strangersSignIns: "strangers' sign-ins"
         case .workSteps: "work"
         case .solvedWork(let puzzle, _): "work \(puzzle)"
@@ -143,7 +148,7 @@ enum AttemptLimit: Hashable, Sendable {
             .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
             .hours(1)
         case .wrongAnswers, .resends, .reportedSignIns: .days(1)
-        case .wrongTextCodes, .wrongSignInCodes: .days(30)
+        case .wrongTextCodes, .wrongSignInCodes, .addressCodeTries: .days(30)
         }
     }
 
@@ -151,7 +156,10 @@ enum AttemptLimit: Hashable, Sendable {
     var maximum: Int {
         switch self {
         case .wrongCredentials: 20
-        case .wrongCredentialsFrom, .wrongTextCodes, .wrongSignInCodes: 100
+        case .wrongCredentialsFrom, .wrongTextCodes: 100
+        // Together a hundred.
+        case .wrongSignInCodes(_, let isOwn): isOwn ? 20 : 80
+        case .addressCodeTries: 20
         case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .signInAsks(_, _, isBrowserKnown: true): 10
         case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf, .ownSignIns: 60

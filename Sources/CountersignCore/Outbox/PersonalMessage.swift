@@ -35,6 +35,11 @@ package struct PersonalMessage: Sendable {
         }
     }
 
+    /// A mail of a sign-in with a link alone that is good for nothing, which shows how it looks.
+    package static func exampleByLink(_ link: Secret<String>, in language: LanguageTag?) -> PersonalMessage {
+        PersonalMessage(.signIn, language, ["link": link, "minutes": Secret("10")])
+    }
+
     /// What was done with a device, which a message tells.
     package enum DeviceChange: String, CaseIterable, Sendable {
         /// It was removed.
@@ -136,13 +141,20 @@ package struct PersonalMessage: Sendable {
     }
 
     /// A message with the code of a sign-in, and with a link if it is a mail.
+    ///
+    /// - Parameters:
+    ///   - code: the code; nil for a mail that has the link alone.
+    ///   - minutes: how long it is good.
+    ///   - client: where the person signs in.
+    ///   - link: the link; nil for a text message.
+    ///   - place: from where it was asked for; nil where nothing is known.
+    ///   - language: the person's language; nil for the operator's default.
     package static func signIn(
-        _ code: EntryNumber, minutes: Int, at client: ClientName, link: Secret<String>?, from place: ContextLine?,
+        _ code: EntryNumber?, minutes: Int, at client: ClientName, link: Secret<String>?, from place: ContextLine?,
         in language: LanguageTag?
     ) -> PersonalMessage {
-        var values = [
-            "code": Secret(code.digits), "minutes": Secret("\(minutes)"), "sender": Secret(client.text),
-        ]
+        var values = ["minutes": Secret("\(minutes)"), "sender": Secret(client.text)]
+        values["code"] = code.map { Secret($0.digits) }
         values["link"] = link
         values["place"] = place.map { Secret($0.worded(in: language).line.text) }
         return PersonalMessage(.signIn, language, values)

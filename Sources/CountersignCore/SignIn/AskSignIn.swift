@@ -155,9 +155,9 @@ extension UnitOfWork {
             let party = try relyingParties.find(client.id), party.ways.contains(request.way)
         else { return .clientGone }
         let browser = hasher.hash(of: request.browser, client: client.id)
-        let isStrange =
-            try limits.work != .off && request.way.reachesSomebody(named: wanted.identifier, at: party)
-            && !isKnown(browser, to: wanted)
+        let reachesSomebody = request.way.reachesSomebody(named: wanted.identifier, at: party)
+        let isOwn = try reachesSomebody && user(of: browser, for: wanted) != nil
+        let isStrange = limits.work != .off && reachesSomebody && !isOwn
         let level = try isStrange && isHalfUsed(for: wanted, by: request.way, at: party, limits) ? max(1, level) : level
         let needsWork = isStrange && level > 0
         // The answer to a puzzle is counted, and not that somebody is given one.
@@ -175,7 +175,7 @@ extension UnitOfWork {
         if needsWork, let missing = try missingWork(for: request, at: level, limits.work) { return missing }
         if let earlier { try endAsk(of: earlier) }
         let asked: AskSignIn.Asked
-        switch try ask(request, wanted, of: client, party, made, limits) {
+        switch try ask(request, wanted, inOwnBrowser: isOwn, of: client, party, made, limits) {
         case .asked(let answer): asked = answer
         case .refused(let outcome): return outcome
         }
@@ -199,15 +199,15 @@ extension UnitOfWork {
         return .asked(authorization)
     }
 
-    /// Whether somebody of the name that was typed has signed in from a browser; the same work for every name.
-    private func isKnown(_ browser: KeyedHash, to wanted: Wanted) throws -> Bool {
-        guard let name = wanted.identifier else { return false }
-        return try browsers.isKnown(browser, named: name, by: wanted.client, hasher)
+    /// The user of the name that was typed, if they have signed in from a browser; the same work for every name.
+    private func user(of browser: KeyedHash, for wanted: Wanted) throws -> UserID? {
+        guard let name = wanted.identifier else { return nil }
+        return try browsers.user(of: browser, named: name, by: wanted.client, hasher)
     }
 
     private func ask(
-        _ request: AskSignIn.Request, _ wanted: Wanted, of client: Client, _ party: RelyingParty,
-        _ made: AskSignIn.Made, _ limits: ClientLimits
+        _ request: AskSignIn.Request, _ wanted: Wanted, inOwnBrowser isOwn: Bool, of client: Client,
+        _ party: RelyingParty, _ made: AskSignIn.Made, _ limits: ClientLimits
     ) throws -> AskSignIn.Answer {
         switch request.way {
         case .device: return .asked(number(of: client.id, made))
@@ -218,7 +218,7 @@ extension UnitOfWork {
             guard let address = wanted.identifier?.address, party.sends(to: address) else {
                 return .refused(.clientGone)
             }
-            return try message(to: address, of: client.id, party, made, limits)
+            return try message(to: address, inOwnBrowser: isOwn, of: client.id, party, made, limits)
         }
     }
 
@@ -233,10 +233,10 @@ extension UnitOfWork {
 
     /// Sends a code; whether it goes out is decided by ``SignInCode``.
     private func message(
-        to address: PersonalAddress, of client: ClientID, _ party: RelyingParty, _ made: AskSignIn.Made,
-        _ limits: ClientLimits
+        to address: PersonalAddress, inOwnBrowser isOwn: Bool, of client: ClientID, _ party: RelyingParty,
+        _ made: AskSignIn.Made, _ limits: ClientLimits
     ) throws -> AskSignIn.Answer {
-        if let wait = try refusal(ofCodeTo: address, of: client, party, limits) {
+        if let wait = try refusal(ofCodeTo: address, inOwnBrowser: isOwn, of: client, party, limits) {
             return .refused(.tooMany(retryAfter: wait))
         }
         let until = now.adding(Verification.lifetime)
@@ -250,11 +250,18 @@ extension UnitOfWork {
 
     /// Counts a code that a page of a client sends to an address.
     ///
+    /// - Parameters:
+    ///   - address: the address.
+    ///   - isOwn: whether the browser is one of its user's, where others must not use up the codes.
+    ///   - client: the client.
+    ///   - party: how the client uses the provider.
+    ///   - limits: the operator's limits.
     /// - Returns: after how long to try again if there were too many; nil if it may be sent.
     func refusal(
-        ofCodeTo address: PersonalAddress, of client: ClientID, _ party: RelyingParty, _ limits: ClientLimits
+        ofCodeTo address: PersonalAddress, inOwnBrowser isOwn: Bool, of client: ClientID, _ party: RelyingParty,
+        _ limits: ClientLimits
     ) throws -> Seconds? {
-        let own = AttemptLimit.signInMessages(to: hasher.name(of: address))
+        let own = AttemptLimit.signInMessages(to: hasher.name(of: address), inOwnBrowser: isOwn)
         let budgets = [own] + AttemptLimit.codes(to: address, of: client, party, limits)
         for budget in budgets {
             let count = try count(budget)

@@ -61,6 +61,8 @@ package struct Authorization: Equatable, Sendable {
         package let challenge: ChallengeID?
         /// The code that was sent; nil where devices are asked.
         package var verification: Verification? { if case .field(let sent) = shown { sent } else { nil } }
+        /// When the page began to ask so.
+        var askedAt: Timestamp? { challenge?.time ?? verification?.id.time }
         /// Whether the browser is one of the user's, which alone learns of a denial.
         package let isBrowserKnown: Bool
         /// Whether the devices were asked in vain: the user declined, or the ask failed.

@@ -48,14 +48,15 @@ package enum EnterSignInCode {
             // What is typed beyond the tries must not count against the address: one form could lock it.
             // check: SignInCodeTests.tries
             guard !typed.isExceeded else { return .over(found) }
-            let inARow = try work.count(.wrongSignInCodes(for: work.hasher.name(of: sent.address)))
             let refused: Outcome = typed.isUsedUp ? .over(found) : .wrong(found, triesLeft: typed.left)
             // check: SignInCodeTests.wrongInARow
-            guard !inARow.isExceeded else { return refused }
+            guard try work.mayTake(proof, of: sent, for: found) else { return refused }
             // check: SignInCodeTests.tries
             guard proof.isOf(sent, work.hasher) else { return refused }
             guard let identifier = try work.identifier(proving: sent.address, at: found.client) else { return refused }
-            try work.forget(inARow.limit)
+            for isOwn in [false, true] {
+                try work.forget(.wrongSignInCodes(for: work.hasher.name(of: sent.address), inOwnBrowser: isOwn))
+            }
             let state = AuthorizationState.authenticated(Authentication(by: identifier, at: now))
             // Another step was faster: nothing of this one stays, and it looks again.
             guard try work.authorizations.advance(id, to: state, by: sent.id, at: now) else {
@@ -76,7 +77,31 @@ extension EnterSignInCode.Proof {
     }
 }
 
+extension Stores {
+    /// Which wrong codes in a row count for what is sent in a sign-in.
+    ///
+    /// Anybody can type wrong codes for any address. In the browsers of its user they count separately, so that nobody
+    /// else keeps the user from codes there.
+    func wrongCodes(of sent: Verification, for asked: Authorization, _ hasher: KeyedHasher) throws -> AttemptLimit {
+        let owner = try browsers.user(of: asked.browser, named: .address(sent.address), by: asked.client, hasher)
+        return .wrongSignInCodes(for: hasher.name(of: sent.address), inOwnBrowser: owner != nil)
+    }
+}
+
 extension UnitOfWork {
+    /// Counts a typed code, and says whether it may be looked at.
+    ///
+    /// Nobody guesses the secret of a link, so that it is taken also where too many codes were wrong: otherwise anybody
+    /// could keep a person from signing in by mail.
+    fileprivate func mayTake(
+        _ proof: EnterSignInCode.Proof, of sent: Verification, for asked: Authorization
+    ) throws -> Bool {
+        switch proof {
+        case .code: try !count(stores.wrongCodes(of: sent, for: asked, hasher)).isExceeded
+        case .link: true
+        }
+    }
+
     /// The identifier of whoever has proved an address at a client; nil if the client does not take them.
     ///
     /// What the client itself says of the address becomes true by the proof. What others say of it does not: a client
@@ -119,6 +144,8 @@ package enum OpenSignInLink {
         case here(Authorization)
         /// Another browser, which can only show the code: whoever asked is not there.
         case elsewhere(Authorization, EntryNumber)
+        /// Another browser, where no code is taken for the address any more, so that only the one that asked can sign in.
+        case onlyThere
         /// The link is no longer good, or never was.
         case over
     }
@@ -130,11 +157,16 @@ package enum OpenSignInLink {
         _ id: AuthorizationID, _ secret: Secret<String>, in browser: BrowserID?, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        guard let found = try await ports.store.read({ try $0.authorizations.find(id) }), found.state == .open,
-            let ask = found.ask, let sent = ask.verification, now < ask.until,
-            ports.hasher.link(of: sent).isSame(as: secret)
-        else { return .over }
-        let isHere = browser.map { ports.hasher.hash(of: $0, client: found.client) == found.browser } ?? false
-        return isHere ? .here(found) : .elsewhere(found, ports.hasher.code(of: sent))
+        return try await ports.store.read { reader in
+            guard let found = try reader.authorizations.find(id), found.state == .open,
+                let ask = found.ask, let sent = ask.verification, now < ask.until,
+                ports.hasher.link(of: sent).isSame(as: secret)
+            else { return .over }
+            let isHere = browser.map { ports.hasher.hash(of: $0, client: found.client) == found.browser } ?? false
+            if isHere { return .here(found) }
+            // After too many wrong codes none is taken, so that none is shown.
+            let wrong = try reader.counted(reader.wrongCodes(of: sent, for: found, ports.hasher), at: now)
+            return wrong.isUsedUp ? .onlyThere : .elsewhere(found, ports.hasher.code(of: sent))
+        }
     }
 }

@@ -184,6 +184,38 @@ package enum FinishSignIn {
         }
     }
 
+    /// What a page that still asks offers a browser in which the person has signed in since, in another tab.
+    ///
+    /// Whoever was signed in before the page asked has said that they sign in as somebody else, and nobody goes on as
+    /// another than whom the page asks.
+    ///
+    /// - Parameters:
+    ///   - open: the sign-in of the page.
+    ///   - secret: the session.
+    ///   - browser: what the browser's cookie holds.
+    ///   - ports: the external dependencies.
+    /// - Returns: the question whether they go on; nil for nothing to offer.
+    /// - Throws: ``StoreError``.
+    package static func offer(
+        insteadOf open: Authorization, in secret: Secret<String>, browser: BrowserID, ports: Ports
+    ) async throws -> ConsentQuestion? {
+        guard open.state == .open, let askedAt = open.ask?.askedAt else { return nil }
+        // Pages ask often, and only a new session of who was named is worth a transaction.
+        let isNew = try await ports.store.read { reader in
+            let found = try reader.sessions.find(SecretHash(of: secret), at: ports.time.now)
+            guard let session = found, askedAt <= session.authentication.at else { return false }
+            guard let name = open.wanted.identifier else { return true }
+            // check: SignInTests.offer
+            guard try reader.person(named: name, at: open.client, ports.hasher) == session.user else { return false }
+            return true
+        }
+        guard isNew else { return nil }
+        let outcome = try await goOn(open.wanted, in: secret, browser: browser, asksAlways: true, ports: ports)
+        guard case .asks(let question) = outcome else { return nil }
+        // The page could not say as whom.
+        return question.isGiven && question.addresses.entries.isEmpty ? nil : question
+    }
+
     /// The random values of one finish.
     private struct Made: Sendable {
         let authorization: AuthorizationID

@@ -136,18 +136,26 @@ package struct MessageTemplates: Sendable {
 
     private static func parse(_ text: String, _ part: Part, _ name: String) throws(Refusal) -> MustacheTemplate {
         do {
-            return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(part == .html ? pageType : "TEXT")}}" + text)
+            // On a line of its own, so that a section on the first line of the text leaves no empty line.
+            return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(part == .html ? pageType : "TEXT")}}\n" + text)
         } catch let error as MustacheTemplate.ParserError {
-            throw Refusal(description: "\(name), line \(error.context.lineNumber): \(error.error)")
+            throw Refusal(description: "\(name), line \(error.context.lineNumber - 1): \(error.error)")
         } catch {
             throw Refusal(description: "\(name) is no Mustache template")
         }
     }
 
-    /// Rejects a template that lacks its code, for example because of a typo: it would lock users out.
+    /// Rejects a template that lacks its code or its link, for example because of a typo: it would lock users out.
     private func refuseLostCodes() throws(Refusal) {
         let code = EntryNumber(value: 918_273)
+        let link = "https://\(host)/signin/link"
         for language in templates.keys {
+            let byLink = PersonalMessage.exampleByLink(Secret(link), in: language)
+            for part in [Part.text, .html] where !render(byLink, part, language).contains(link) {
+                throw Refusal(
+                    description:
+                        "\(language)/sign-in.\(part.rawValue) does not show {{link}} where there is no {{code}}")
+            }
             for template in [MessageTemplate.code, .signIn] {
                 let message = PersonalMessage.example(template, code, in: language)
                 for part in [Part.text, .html, .sms] where !render(message, part, language).contains(code.digits) {

@@ -36,8 +36,9 @@ extension MessageTemplates {
                 """),
             "code.sms":
                 "{{#question}}{{question}} {{/question}}{{code}} is your code for {{sender}}{{#adding}}, to add this number to an account{{/adding}}, good for {{minutes}} minutes. Tell it to nobody.",
-            "sign-in.subject": "Your code for {{sender}}",
+            "sign-in.subject": "{{#code}}Your code for {{sender}}{{/code}}{{^code}}Sign in to {{sender}}{{/code}}",
             "sign-in.text": """
+            {{#code}}
             {{code}}
 
             Type this code where you are signing in to {{sender}}. It is good for {{minutes}} minutes.
@@ -47,23 +48,36 @@ extension MessageTemplates {
 
             {{link}}
             {{/link}}
+            {{/code}}
+            {{^code}}
+            Open this link in the browser in which you are signing in to {{sender}}. It is good for {{minutes}} minutes.
+
+            {{link}}
+
+            There is no code this time, since too many wrong ones were typed for your address. You need not do anything about it.
+            {{/code}}
             {{#place}}
 
             It was asked for from: {{place}}
             {{/place}}
 
-            Nobody will ever ask you for the code by telephone or in a message: whoever does wants to deceive you.
-            If you are not signing in, there is nothing to do: without the code nobody gets in.
+            Nobody will ever ask you for {{#code}}the code{{/code}}{{^code}}the link{{/code}} by telephone or in a message: whoever does wants to deceive you.
+            If you are not signing in, there is nothing to do: without {{#code}}the code{{/code}}{{^code}}the link{{/code}} nobody gets in.
             """,
             "sign-in.html": page(
                 "en",
                 """
-                \(digits)
+                {{#code}}\(digits)
                 <p>Type this code where you are signing in to {{sender}}. It is good for {{minutes}} minutes.</p>
-                {{#link}}<p>Or open this link in the same browser:<br><a href="{{link}}">Sign in to {{sender}}</a></p>{{/link}}
+                {{#link}}<p>Or open this link in the same browser:<br><a href="{{link}}">Sign in to {{sender}}</a></p>{{/link}}{{/code}}
+                {{^code}}<p>Open this link in the browser in which you are signing in to {{sender}}. It is good for \
+                {{minutes}} minutes:<br><a href="{{link}}">Sign in to {{sender}}</a></p>
+                <p>There is no code this time, since too many wrong ones were typed for your address. You need not do \
+                anything about it.</p>{{/code}}
                 {{#place}}<p>It was asked for from: <strong>{{place}}</strong></p>{{/place}}
-                <p>Nobody will ever ask you for the code by telephone or in a message: whoever does wants to deceive \
-                you.<br>If you are not signing in, there is nothing to do: without the code nobody gets in.</p>
+                <p>Nobody will ever ask you for {{#code}}the code{{/code}}{{^code}}the link{{/code}} by telephone or in a \
+                message: whoever does wants to deceive you.<br>If you are not signing in, there is nothing to do: without \
+                {{#code}}the code{{/code}}{{^code}}the link{{/code}} nobody gets in.</p>
                 """),
             "sign-in.sms":
                 "{{code}} is your code to sign in to {{sender}}, good for {{minutes}} minutes. Tell it to nobody.",
@@ -108,8 +122,9 @@ extension MessageTemplates {
                 """),
             "code.sms":
                 "{{#question}}{{question}} {{/question}}{{code}} ist Ihr Code für {{sender}}{{#adding}}, um diese Nummer einem Konto hinzuzufügen,{{/adding}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",
-            "sign-in.subject": "Ihr Code für {{sender}}",
+            "sign-in.subject": "{{#code}}Ihr Code für {{sender}}{{/code}}{{^code}}Bei {{sender}} anmelden{{/code}}",
             "sign-in.text": """
+            {{#code}}
             {{code}}
 
             Geben Sie diesen Code dort ein, wo Sie sich bei {{sender}} anmelden. Er gilt {{minutes}} Minuten.
@@ -119,24 +134,37 @@ extension MessageTemplates {
 
             {{link}}
             {{/link}}
+            {{/code}}
+            {{^code}}
+            Öffnen Sie diesen Link in dem Browser, in dem Sie sich bei {{sender}} anmelden. Er gilt {{minutes}} Minuten.
+
+            {{link}}
+
+            Dieses Mal ist kein Code dabei, weil für Ihre Adresse zu viele falsche eingegeben wurden. Sie müssen deshalb nichts tun.
+            {{/code}}
             {{#place}}
 
             Angefordert wurde er von: {{place}}
             {{/place}}
 
-            Niemand wird Sie je am Telefon oder in einer Nachricht nach dem Code fragen: Wer es tut, will Sie täuschen.
-            Wenn Sie sich nicht anmelden, ist nichts zu tun: Ohne den Code kommt niemand hinein.
+            Niemand wird Sie je am Telefon oder in einer Nachricht nach dem {{#code}}Code{{/code}}{{^code}}Link{{/code}} fragen: Wer es tut, will Sie täuschen.
+            Wenn Sie sich nicht anmelden, ist nichts zu tun: Ohne den {{#code}}Code{{/code}}{{^code}}Link{{/code}} kommt niemand hinein.
             """,
             "sign-in.html": page(
                 "de",
                 """
-                \(digits)
+                {{#code}}\(digits)
                 <p>Geben Sie diesen Code dort ein, wo Sie sich bei {{sender}} anmelden. Er gilt {{minutes}} Minuten.</p>
                 {{#link}}<p>Oder öffnen Sie diesen Link im selben Browser:<br><a href="{{link}}">Bei {{sender}} \
-                anmelden</a></p>{{/link}}
+                anmelden</a></p>{{/link}}{{/code}}
+                {{^code}}<p>Öffnen Sie diesen Link in dem Browser, in dem Sie sich bei {{sender}} anmelden. Er gilt \
+                {{minutes}} Minuten:<br><a href="{{link}}">Bei {{sender}} anmelden</a></p>
+                <p>Dieses Mal ist kein Code dabei, weil für Ihre Adresse zu viele falsche eingegeben wurden. Sie müssen \
+                deshalb nichts tun.</p>{{/code}}
                 {{#place}}<p>Angefordert wurde er von: <strong>{{place}}</strong></p>{{/place}}
-                <p>Niemand wird Sie je am Telefon oder in einer Nachricht nach dem Code fragen: Wer es tut, will Sie \
-                täuschen.<br>Wenn Sie sich nicht anmelden, ist nichts zu tun: Ohne den Code kommt niemand hinein.</p>
+                <p>Niemand wird Sie je am Telefon oder in einer Nachricht nach dem \
+                {{#code}}Code{{/code}}{{^code}}Link{{/code}} fragen: Wer es tut, will Sie täuschen.<br>Wenn Sie sich nicht \
+                anmelden, ist nichts zu tun: Ohne den {{#code}}Code{{/code}}{{^code}}Link{{/code}} kommt niemand hinein.</p>
                 """),
             "sign-in.sms":
                 "{{code}} ist Ihr Code für die Anmeldung bei {{sender}} und gilt {{minutes}} Minuten. Sagen Sie ihn niemandem.",

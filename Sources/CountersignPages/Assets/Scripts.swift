@@ -92,7 +92,7 @@ extension PageAssets {
               status.textContent = wait.dataset[state];
             }
             seen = state;
-            if (["approved", "declined", "ended"].includes(state)) {
+            if (["approved", "declined", "ended", "offered"].includes(state)) {
               await pause(1);
               go(next);
               break;

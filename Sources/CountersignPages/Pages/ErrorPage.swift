@@ -10,6 +10,8 @@ package struct ErrorPage: HostedPage {
         case notUnderstood
         /// The page was open for too long.
         case tooOld
+        /// The link of a mail was opened in another browser than the one that asked, which alone it signs in.
+        case otherBrowser
         /// Too many tries; when to try again, in seconds since 1970.
         case tooManyTries(until: Int)
         /// An error of our own.
@@ -47,7 +49,7 @@ package struct ErrorPage: HostedPage {
     private var isAboutSite: Bool {
         switch problem {
         case .unknownReturnAddress, .unknownClient, .notUnderstood: true
-        case .tooOld, .tooManyTries, .broken: false
+        case .tooOld, .otherBrowser, .tooManyTries, .broken: false
         }
     }
 
@@ -57,12 +59,13 @@ package struct ErrorPage: HostedPage {
         case .unknownClient: "noClient"
         case .notUnderstood: "notUnderstood"
         case .tooOld: "tooOld"
+        case .otherBrowser: "otherBrowser"
         case .tooManyTries: "tooMany"
         case .broken: "broken"
         }
     }
 
-    private static let names = ["noReturn", "noClient", "notUnderstood", "tooOld", "tooMany", "broken"]
+    private static let names = ["noReturn", "noClient", "notUnderstood", "tooOld", "otherBrowser", "tooMany", "broken"]
 
     private static func texts(_ part: String) -> String {
         names.map { name in

@@ -191,6 +191,11 @@ extension PageText {
             .tooOldHeading: "This page is too old",
             .tooOldText: "Start again at {{client}}.",
             .tooOldTextNobody: "Start again at the site you came from.",
+            .otherBrowserHeading: "Open this link where you are signing in",
+            .otherBrowserText: """
+            It signs in the browser in which you asked for it, and no other. Open the mail there, or choose another \
+            way there.
+            """,
             .tooManyHeading: "Too many tries",
             .tooManyText: "Wait until {{until}}.",
             .brokenHeading: "Something broke here",

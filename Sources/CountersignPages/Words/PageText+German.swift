@@ -205,6 +205,11 @@ extension PageText {
             .tooOldHeading: "Diese Seite ist zu alt",
             .tooOldText: "Beginnen Sie bei {{client}} neu.",
             .tooOldTextNobody: "Beginnen Sie bei der Website neu, von der Sie kommen.",
+            .otherBrowserHeading: "Öffnen Sie diesen Link dort, wo Sie sich anmelden",
+            .otherBrowserText: """
+            Er meldet nur den Browser an, in dem Sie ihn angefordert haben. Öffnen Sie die E-Mail dort, oder wählen Sie \
+            dort einen anderen Weg.
+            """,
             .tooManyHeading: "Zu viele Versuche",
             .tooManyText: "Warten Sie bis {{until}}.",
             .brokenHeading: "Hier ist etwas kaputtgegangen",

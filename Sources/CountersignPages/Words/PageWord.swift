@@ -167,6 +167,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case tooOldHeading
     case tooOldText
     case tooOldTextNobody
+    case otherBrowserHeading
+    case otherBrowserText
     case tooManyHeading
     case tooManyText
     case brokenHeading

@@ -10,6 +10,8 @@ final class DoorResources: Sendable {
     let waits = Waits()
     /// Ends all waits when the server is asked to stop.
     let shutdown = WaitCanceller()
+    /// The codes that the pages show, in development mode: ``Server/shownCodes``.
+    let (shownCodes, show) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
     private let wrongCredentials = WrongCredentials()
 
     init(ports: Ports, isDevelopment: Bool) {

@@ -93,6 +93,7 @@ final class Responder: Sendable {
         var context = ServerContext(source: .init(channel: channel, logger: Self.silent))
         context.place = WorkPlace(in: load)
         context.identify(by: request.headers, behind: proxies)
+        context.languages = request.headers[.acceptLanguage]
         return PendingExchange(
             method: request.method, context: context, door: door(of: request.head.path ?? ""),
             start: access.isRead ? ContinuousClock.now : nil)

@@ -14,6 +14,8 @@ struct ServerContext: RequestContext {
     private(set) var caller: IPAddress?
     /// Why a field of a trusted proxy cannot be parsed; usually nil.
     private(set) var fault: MalformedRequest?
+    /// The languages that the caller reads, as the header `Accept-Language` has them; nil for none.
+    var languages: String?
     /// Whether the connection comes from this machine.
     let isFromLoopback: Bool
     let channel: any Channel

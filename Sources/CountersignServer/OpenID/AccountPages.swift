@@ -71,7 +71,7 @@ extension SignInDoor {
         let visit = Visit(incoming, cookies, ports)
         guard let sealed = form["request"], !visit.isNew,
             let carried = SealedAccount(opening: sealed, in: visit.browser, ports: ports)
-        else { throw PageError(.tooOld, why: nil, status: 400).said(in: language(nil, incoming)) }
+        else { throw PageError(.tooOld, why: nil, status: 400) }
         return (carried, form, visit)
     }
 
@@ -141,7 +141,7 @@ extension SignInDoor {
         _ reply: (Account) async throws -> Response
     ) async throws -> Response {
         switch try await ShowAccount.show(visit.session, eventsAfter: cursor, ports: ports) {
-        case .off: throw noAccount(visit)
+        case .off: throw noAccount
         case .signIn(let client):
             let carried = CarriedSignIn(wanted: wanted(by: client, languages))
             return try await identifierPage(carried, visit, typed: nil, of: client)
@@ -149,9 +149,8 @@ extension SignInDoor {
         }
     }
 
-    private func noAccount(_ visit: Visit) -> PageError {
+    private var noAccount: PageError {
         PageError(.notUnderstood, why: "no client has the redirect URI \(ports.issuer.accountPage)", status: 404)
-            .said(in: language(nil, visit.incoming))
     }
 
     /// The pages on which the person to whom the page was shown authenticates anew, before an act.

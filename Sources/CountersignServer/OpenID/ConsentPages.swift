@@ -32,7 +32,9 @@ extension SignInDoor {
             switch Decision(form) {
             case .none: return try await goOn(carried, visit, .none, in: form["ui_locales"])
             case .allow: return try await goOn(carried, visit, carried.user.map(ConsentAnswer.allows) ?? .none)
-            case .refuse: return try await refused(carried, visit)
+            case .refuse:
+                await endAsk(of: carried, visit)
+                return try await refused(carried, visit)
             }
         }
         table.add(.post, Self.goOnPath) { [self] request, context in
@@ -66,13 +68,38 @@ extension SignInDoor {
         _ carried: CarriedSignIn, _ visit: Visit, _ answer: ConsentAnswer, in languages: String? = nil
     ) async throws -> Response {
         switch try await goOn(carried.wanted, visit, asksAlways: true, answer) {
-        case .finished(let finished): return try await result(of: finished, visit)
+        case .finished(let finished):
+            await endAsk(of: carried, visit)
+            return try await result(of: finished, visit)
         case .asks(let question):
-            if let page = try await consentPage(question, for: nil, visit, in: languages) { return page }
+            let page = try await consentPage(
+                question, for: nil, insteadOf: carried.signIn, visit, in: languages)
+            if let page { return page }
         case nil: break
         }
-        // The session has ended meanwhile, or is not what the client wants.
+        // The session has ended meanwhile, or is not what the client wants. Where the page has asked before, it goes on.
+        if let open = carried.signIn { return Self.redirect(to: "/signin/\(open)") }
         return try await identifierPage(CarriedSignIn(wanted: carried.wanted), visit, typed: nil)
+    }
+
+    /// Ends what a page has asked which this question has taken the place of: nobody need answer it any more.
+    ///
+    /// It ends by itself if this fails, and the person has what they want.
+    private func endAsk(of carried: CarriedSignIn, _ visit: Visit) async {
+        guard let id = carried.signIn else { return }
+        _ = try? await CancelSignIn.cancel(id, in: visit.browser, ports: ports)
+    }
+
+    /// The page that offers to go on as who has signed in since in another tab; nil where nobody has.
+    func offerPage(insteadOf open: Authorization, _ visit: Visit) async throws -> Response? {
+        guard let question = try await offer(insteadOf: open, visit) else { return nil }
+        return try await consentPage(question, for: nil, insteadOf: open.id, visit)
+    }
+
+    /// The question whether somebody goes on as who has signed in since in another tab; nil where nobody has.
+    func offer(insteadOf open: Authorization, _ visit: Visit) async throws -> ConsentQuestion? {
+        guard let session = visit.session else { return nil }
+        return try await FinishSignIn.offer(insteadOf: open, in: session, browser: visit.browser, ports: ports)
     }
 
     /// The page with a question; nil where it would name nobody, and the person signs in instead.
@@ -80,14 +107,15 @@ extension SignInDoor {
     /// - Parameters:
     ///   - question: the question.
     ///   - id: the sign-in that is to be finished; nil in a session.
+    ///   - open: the sign-in that asks somebody in vain if the person goes on in a session; nil for none.
     ///   - visit: the browser's visit.
     ///   - client: the client, where it was read before; nil to read it.
     ///   - languages: the languages that the person has chosen on the page; nil for none.
     func consentPage(
-        _ question: ConsentQuestion, for id: AuthorizationID?, _ visit: Visit, of client: Client? = nil,
-        in languages: String? = nil
+        _ question: ConsentQuestion, for id: AuthorizationID?, insteadOf open: AuthorizationID? = nil, _ visit: Visit,
+        of client: Client? = nil, in languages: String? = nil
     ) async throws -> Response? {
-        var carried = CarriedSignIn(wanted: question.wanted, signIn: id, user: question.user)
+        var carried = CarriedSignIn(wanted: question.wanted, signIn: id ?? open, user: question.user)
         if let languages { carried.wanted.languages = AuthorizationChecks.languages(languages) }
         // Who is asked is who has signed in, whatever the client or the person has typed before.
         let name = question.addresses[.email] ?? question.addresses[.phone]

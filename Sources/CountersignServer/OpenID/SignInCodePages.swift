@@ -37,7 +37,8 @@ extension SignInDoor {
                     facts: try await facts(of: found, visit), askedAt: Int(found.id.time.seconds),
                     action: Self.path(of: visit.incoming))
                 return PageResponse(page, in: strangeFrame(found, visit)).response()
-            case .over: throw tooOld(visit)
+            case .onlyThere: throw PageError(.otherBrowser, why: nil, status: 409)
+            case .over: throw PageError.gone
             }
         }
         table.add(.post, "/signin/:id/link/:secret") { [self] request, context in
@@ -56,7 +57,8 @@ extension SignInDoor {
                     digits: code.digits, expiresAt: Int((found.ask?.until ?? ports.time.now).seconds),
                     facts: try await facts(of: found, visit))
                 return PageResponse(page, in: strangeFrame(found, visit)).response()
-            case .over: throw tooOld(visit)
+            case .onlyThere: throw PageError(.otherBrowser, why: nil, status: 409)
+            case .over: throw PageError.gone
             }
         }
     }
@@ -123,9 +125,5 @@ extension SignInDoor {
         PageFrame(
             language: language(found.wanted.languages, visit.incoming), issuerHost: ports.issuer.host,
             now: Int(ports.time.now.seconds))
-    }
-
-    private func tooOld(_ visit: Visit) -> PageError {
-        PageError.gone.said(in: language(nil, visit.incoming))
     }
 }

@@ -71,8 +71,9 @@ final class SignInDoor: Door {
 
     private func rendered(_ error: PageError, _ context: ServerContext) -> RenderedRefusal {
         let page = ErrorPage(problem: error.problem, requestID: context.requestID, why: error.why)
+        let language = error.language ?? .chosen(locales: nil, accepted: context.languages)
         let frame = PageFrame(
-            language: error.language, issuerHost: ports.issuer.host, client: error.client,
+            language: language, issuerHost: ports.issuer.host, client: error.client,
             now: Int(ports.time.now.seconds))
         let response = PageResponse(page, in: frame)
         var headers = response.headers
@@ -92,7 +93,8 @@ struct PageError: Error {
     /// After how many seconds to try again; nil for no such advice.
     var retryAfter: Int64?
     var client: PageFrame.Client?
-    var language = PageLanguage.english
+    /// The language; nil for the one that the browser asks for.
+    var language: PageLanguage?
 
     init(_ problem: ErrorPage.Problem, why: String?, status: Int, retryAfter: Int64? = nil) {
         self.retryAfter = retryAfter

@@ -74,7 +74,9 @@ extension SignInDoor {
             let (visit, id) = try signIn(incoming)
             switch try await WatchAuthorization.show(id, in: visit.browser, ports: ports) {
             case .notFound: throw PageError.gone
-            case .shown(let found, let progress): return try await show(found, progress, visit)
+            case .shown(let found, let progress):
+                if let page = try await offerPage(insteadOf: found, visit) { return page }
+                return try await show(found, progress, visit)
             }
         }
         // The second path names the time at which the page shows another code.
@@ -129,7 +131,7 @@ extension SignInDoor {
         guard let sealed = form["request"], !visit.isNew,
             let carried = SealedSignIn.open(sealed, in: visit.browser, ports: ports)
         else {
-            throw PageError(.tooOld, why: nil, status: 400).said(in: language(nil, incoming))
+            throw PageError(.tooOld, why: nil, status: 400)
         }
         return (carried, form, visit)
     }
@@ -260,6 +262,7 @@ extension SignInDoor {
         guard let code = try await ShowSignInCode.code(of: id, in: visit.browser, ports: ports) else {
             throw PageError.gone
         }
+        if resources.isDevelopment { resources.show.yield(code.code.text) }
         var response = Response(bytes: Array(try QRPicture(of: code.code.text).svg.utf8), type: "image/svg+xml")
         response.headers[.contentSecurityPolicy] = "default-src 'none'"
         response.headers[.xContentTypeOptions] = "nosniff"
@@ -270,6 +273,13 @@ extension SignInDoor {
     private func state(of id: AuthorizationID, _ visit: Visit, codeUntil: Timestamp?) async throws -> Response {
         let length = visit.incoming.query["wait"].flatMap { Int64($0) }.map { Seconds($0) } ?? 0
         let end = ports.time.now.adding(min(max(length, 0), Self.longestWait))
+        // Another tab has signed the person in: the page looks again, and offers to go on.
+        if visit.session != nil,
+            case .shown(let open, _) = try await WatchAuthorization.show(id, in: visit.browser, ports: ports),
+            try await offer(insteadOf: open, visit) != nil
+        {
+            return Response(json: ["state": "offered", "next": .string("/signin/\(id)")])
+        }
         let outcome = try await progress(of: id, visit, until: min(end, codeUntil ?? end))
         let (state, next): (String, String) =
             switch outcome {

@@ -24,6 +24,9 @@ package struct Server: Sendable {
     package let bootstrapToken: Secret<String>?
     /// The routes of the native API, for a comparison with the OpenAPI document.
     package var routes: [RegisteredRoute] { RouteTable(doors.suffix(1)).registered }
+    /// In development mode, the codes to scan that its pages show, for a phone without a camera; only the newest is kept
+    /// until it is read.
+    package var shownCodes: AsyncStream<String> { resources.shownCodes }
     private let resources: DoorResources
     /// All doors; the last one serves the paths that no other door has.
     private let doors: [any Door]

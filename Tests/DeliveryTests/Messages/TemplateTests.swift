@@ -102,7 +102,9 @@ struct TemplateTests {
         #expect(subject.mail(code("en")).subject == "Your code for ACME")
 
         let french = Dictionary(
-            uniqueKeysWithValues: Self.parts.map { ("fr/\($0)", "{{sender}} {{code}} en français") })
+            uniqueKeysWithValues: Self.parts.map { part in
+                ("fr/\(part)", part.hasPrefix("sign-in") ? "{{code}} {{link}}" : "{{sender}} {{code}} en français")
+            })
         let mail = try templates(french).mail(code("fr-CA"))
         #expect(mail.subject == "ACME 004711 en français" && "\(mail.language)" == "fr")
     }
@@ -125,6 +127,18 @@ struct TemplateTests {
             let text = try templates().text(plain)
             #expect(text.hasSuffix("\n\n@login.example.com #004711") && !text.contains("http"))
             #expect(try !templates().mail(plain).text.contains(word))
+        }
+    }
+
+    @Test("The mail of a sign-in without a code has the link alone, and says why")
+    func signInByLink() throws {
+        let link = Secret("https://login.example.com/signin/aut_1/link/abc")
+        for (language, word) in [("en", "too many wrong ones"), ("de", "zu viele falsche")] {
+            let mail = try templates().mail(
+                .signIn(
+                    nil, minutes: 10, at: try ClientName("Shop"), link: link, from: nil, in: LanguageTag(language)))
+            for text in [mail.text, mail.html] { #expect(text.contains(word) && text.contains(link.reveal())) }
+            #expect(!mail.subject.contains("ode") && !mail.subject.isEmpty && !mail.text.hasPrefix("\n"))
         }
     }
 
@@ -218,6 +232,9 @@ struct TemplateTests {
         expectRefusal("fr/test.subject is missing: a language needs all of its parts", of: ["fr/code.text": "{{code}}"])
         expectRefusal("de/code.text does not show {{code}}", of: ["de/code.text": "{{cod}}"])
         expectRefusal("de/code.sms does not show {{code}}", of: ["de/code.sms": "Your code"])
+        expectRefusal(
+            "de/sign-in.text does not show {{link}} where there is no {{code}}",
+            of: ["de/sign-in.text": "{{code}}{{#code}} {{link}}{{/code}}"])
         expectRefusal("en/code.html, line 2: expectedSectionEnd", of: ["en/code.html": "{{code}}\n{{#a}}"])
         expectRefusal(
             "en/code.txt is no part of a template: those are address.html, address.sms, address.subject, address.text, code.html, code.sms, code.subject, code.text, device.html, "

@@ -211,6 +211,79 @@ struct SignInPageTests {
         }
     }
 
+    @Test("O-23: of three tabs one signs in; another offers to go on as they are, and one of somebody else does not")
+    func tabs() async throws {
+        try await SignInPageScene.with(["asked_browsers": "all", "ways": ["device", "email"]]) { scene in
+            let waits = try await scene.numberPage("customer-1", ["state": "s-2"])
+            _ = try await scene.pending()
+            let other = try await scene.numberPage("somebody", ["state": "s-3"])
+            func state(of path: String) async throws -> JSONValue {
+                try await scene.browser.get("\(path)/state").reply.json
+            }
+            #expect(try await state(of: waits.path)["state"] == "open")
+            let first = try await scene.signInByMail("customer-1@example.com", in: scene.browser)
+            #expect(first.result["state"] == "s-1", "\(first.reply)")
+            let told = try await state(of: waits.path)
+            #expect(told["state"] == "offered" && told["next"] == .string(waits.path), "\(told)")
+            #expect(try await state(of: other.path)["state"] == "open")
+            #expect(try await scene.browser.get(other.path).heading == other.page.heading)
+            let offer = try await scene.browser.get(waits.path)
+            #expect(offer.html.contains("/signin/go-on") && offer.html.contains("customer-1@example.com"))
+            let done = try await scene.browser.submit(offer, to: "/signin/go-on", [])
+            #expect(done.result["state"] == "s-2" && done.result["code"] != nil, "\(done.reply)")
+            // The phone is asked no more.
+            let asked = try await scene.scene.phone.send(.GET, "/v1/enrollments/self/challenges").success()
+            #expect(asked["challenges"]?.array?.isEmpty == true, "\(asked)")
+            #expect(try await scene.browser.get(waits.path).status == 404)
+        }
+    }
+
+    @Test("Whoever signs in anew in a tab that offers to go on is asked as before")
+    func tabAskedAnew() async throws {
+        try await SignInPageScene.with(["asked_browsers": "all", "ways": ["device", "email"]]) { scene in
+            let waits = try await scene.numberPage()
+            _ = try await scene.signInByMail("customer-1@example.com", in: scene.browser)
+            let offer = try await scene.browser.get(waits.path)
+            #expect(offer.html.contains("/signin/go-on"), "\(offer.reply)")
+            let again = try await scene.browser.submit(offer, to: "/signin/ask", [("way", "device")])
+            #expect(again.location == waits.path, "\(again.reply)")
+            #expect(try await scene.browser.get(waits.path).number != nil)
+            #expect(try await scene.browser.get("\(waits.path)/state").reply.json["state"] == "open")
+        }
+    }
+
+    @Test("A page whose client wants a new authentication offers nobody to go on")
+    func freshTab() async throws {
+        try await SignInPageScene.with(["asked_browsers": "all", "ways": ["device", "email"]]) { scene in
+            let fresh = try await scene.numberPage("customer-1", ["prompt": "login"])
+            _ = try await scene.signInByMail("customer-1@example.com", in: scene.browser)
+            #expect(try await scene.browser.get("\(fresh.path)/state").reply.json["state"] == "open")
+            #expect(try await scene.browser.get(fresh.path).heading == fresh.page.heading)
+        }
+    }
+
+    @Test("Pages that say what is wrong speak the browser's language, too")
+    func errorLanguages() async throws {
+        try await SignInPageScene.with { scene in
+            let gone = "/signin/aut_01m7yfdqve7kp86cjznhx1qer1"
+            let links = [
+                scene.request(["client_id": "cli_x"]), scene.request(["redirect_uri": "https://elsewhere.example/"]),
+                gone, "\(gone)/link/x", "\(gone)/nowhere",
+            ]
+            for (accepted, language) in [("de-AT, en;q=0.5", "de"), ("fr", "en")] {
+                for link in links {
+                    let page = try await scene.browser.get(link, headers: [("Accept-Language", accepted)])
+                    #expect(page.html.contains("<html lang=\"\(language)\""), "\(link): \(page.reply)")
+                }
+                for form in ["/signin/choose", "/signin/ask", "/oauth2/logout/answer"] {
+                    let page = try await scene.browser.post(
+                        form, [("x", "y")], headers: [("Accept-Language", accepted)])
+                    #expect(page.html.contains("<html lang=\"\(language)\""), "\(form): \(page.reply)")
+                }
+            }
+        }
+    }
+
     @Test("An empty or refused identifier is asked for again, with what was typed")
     func identifier() async throws {
         try await SignInPageScene.with { scene in
