@@ -4,7 +4,7 @@ import Testing
 
 @testable import CountersignCommand
 
-@Suite("Where the browser comes back from a sign-in in the terminal", .timeLimit(.minutes(5)))
+@Suite("Where the browser comes back from a sign-in in the terminal", .timeLimit(.minutes(15)))
 struct LoopbackListenerTests {
     // Spec: RFC 6749 §10.12.
     @Test("What another page sends ends no sign-in; the answer with its state does")
@@ -20,7 +20,7 @@ struct LoopbackListenerTests {
                 try #require(Program.path(of: "curl")), ["-s", "http://127.0.0.1:\(port)/callback\(query)"])
             #expect(result.status == 0, "\(query)")
         }
-        let answer = try await listener.answer(to: "mine", within: .seconds(60))
+        let answer = try await listener.answer(to: "mine", within: .seconds(600))
         #expect(answer == "/callback?code=y&state=mine")
     }
 
