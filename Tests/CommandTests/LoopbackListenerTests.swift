@@ -15,11 +15,11 @@ struct LoopbackListenerTests {
         defer { running.cancel() }
         var opened = ports.makeAsyncIterator()
         let port = try #require(await opened.next())
-        for query in ["", "?code=x", "?code=x&state=other", "?code=x&state=mine&state=other", "?code=y&state=mine"] {
-            let result = try await RunningProgram.run(
-                try #require(Program.path(of: "curl")), ["-s", "http://127.0.0.1:\(port)/callback\(query)"])
-            #expect(result.status == 0, "\(query)")
-        }
+        let queries = ["", "?code=x", "?code=x&state=other", "?code=x&state=mine&state=other", "?code=y&state=mine"]
+        let result = try await RunningProgram.run(
+            try #require(Program.path(of: "curl")),
+            ["-s"] + queries.map { "http://127.0.0.1:\(port)/callback\($0)" })
+        #expect(result.status == 0, "\(result)")
         let answer = try await listener.answer(to: "mine", within: .seconds(600))
         #expect(answer == "/callback?code=y&state=mine")
     }
