@@ -156,7 +156,7 @@ extension UnitOfWork {
         else { return .clientGone }
         let browser = hasher.hash(of: request.browser, client: client.id)
         let reachesSomebody = request.way.reachesSomebody(named: wanted.identifier, at: party)
-        let isOwn = try reachesSomebody && user(of: browser, for: wanted) != nil
+        let isOwn = try reachesSomebody && isKnown(browser, to: wanted)
         let isStrange = limits.work != .off && reachesSomebody && !isOwn
         let level = try isStrange && isHalfUsed(for: wanted, by: request.way, at: party, limits) ? max(1, level) : level
         let needsWork = isStrange && level > 0
@@ -199,10 +199,10 @@ extension UnitOfWork {
         return .asked(authorization)
     }
 
-    /// The user of the name that was typed, if they have signed in from a browser; the same work for every name.
-    private func user(of browser: KeyedHash, for wanted: Wanted) throws -> UserID? {
-        guard let name = wanted.identifier else { return nil }
-        return try browsers.user(of: browser, named: name, by: wanted.client, hasher)
+    /// Whether somebody of the name that was typed has signed in from a browser; the same work for every name.
+    private func isKnown(_ browser: KeyedHash, to wanted: Wanted) throws -> Bool {
+        guard let name = wanted.identifier else { return false }
+        return try browsers.isKnown(browser, named: name, by: wanted.client, hasher)
     }
 
     private func ask(

@@ -83,8 +83,8 @@ extension Stores {
     /// Anybody can type wrong codes for any address. In the browsers of its user they count separately, so that nobody
     /// else keeps the user from codes there.
     func wrongCodes(of sent: Verification, for asked: Authorization, _ hasher: KeyedHasher) throws -> AttemptLimit {
-        let owner = try browsers.user(of: asked.browser, named: .address(sent.address), by: asked.client, hasher)
-        return .wrongSignInCodes(for: hasher.name(of: sent.address), inOwnBrowser: owner != nil)
+        let isOwn = try browsers.isKnown(asked.browser, named: .address(sent.address), by: asked.client, hasher)
+        return .wrongSignInCodes(for: hasher.name(of: sent.address), inOwnBrowser: isOwn)
     }
 }
 

@@ -37,7 +37,7 @@ package enum OfferWays {
             guard party.ways.contains(.device) else { return .ways(ways) }
             let hash = ports.hasher.hash(of: browser, client: party.client)
             let isKnown = try wanted.identifier.map {
-                try reader.browsers.user(of: hash, named: $0, by: party.client, ports.hasher) != nil
+                try reader.browsers.isKnown(hash, named: $0, by: party.client, ports.hasher)
             }
             // Where there is no other way, a number is shown that nobody is asked for.
             let isOffered = party.askedBrowsers == .all || isKnown ?? false || ways.isEmpty
@@ -48,12 +48,12 @@ package enum OfferWays {
 
 extension BrowserStore {
     /// Whether a person of a name has signed in from a browser; the same work whether there is such a person or not.
-    func user(
-        of browser: KeyedHash, named name: SignInName, by client: ClientID, _ hasher: KeyedHasher
-    ) throws -> UserID? {
+    func isKnown(
+        _ browser: KeyedHash, named name: SignInName, by client: ClientID, _ hasher: KeyedHasher
+    ) throws -> Bool {
         switch name {
-        case .address(let address): try user(of: browser, named: hasher.identifier(address), by: client)
-        case .externalID(let external): try user(of: browser, named: external, by: client)
+        case .address(let address): try isKnown(browser, of: hasher.identifier(address), by: client)
+        case .externalID(let external): try isKnown(browser, of: external, by: client)
         }
     }
 }

@@ -71,7 +71,7 @@ extension SignInDoor {
         let visit = Visit(incoming, cookies, ports)
         guard let sealed = form["request"], !visit.isNew,
             let carried = SealedAccount(opening: sealed, in: visit.browser, ports: ports)
-        else { throw PageError(.tooOld, why: nil, status: 400) }
+        else { throw PageError.tooOld }
         return (carried, form, visit)
     }
 

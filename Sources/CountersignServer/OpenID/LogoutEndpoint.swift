@@ -33,7 +33,7 @@ extension SignInDoor {
             let visit = Visit(incoming, cookies, ports)
             guard let sealed = form["request"], !visit.isNew,
                 let wanted = WantedSignOut(opening: sealed, in: visit.browser, ports: ports)
-            else { throw PageError(.tooOld, why: nil, status: 400) }
+            else { throw PageError.tooOld }
             switch form[SignOutPage.field] {
             case "out"?, "all"?:
                 if let session = visit.session {

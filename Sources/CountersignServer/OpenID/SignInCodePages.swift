@@ -37,7 +37,7 @@ extension SignInDoor {
                     facts: try await facts(of: found, visit), askedAt: Int(found.id.time.seconds),
                     action: Self.path(of: visit.incoming))
                 return PageResponse(page, in: strangeFrame(found, visit)).response()
-            case .onlyThere: throw PageError(.otherBrowser, why: nil, status: 409)
+            case .onlyThere: throw PageError.otherBrowser
             case .over: throw PageError.gone
             }
         }
@@ -57,7 +57,7 @@ extension SignInDoor {
                     digits: code.digits, expiresAt: Int((found.ask?.until ?? ports.time.now).seconds),
                     facts: try await facts(of: found, visit))
                 return PageResponse(page, in: strangeFrame(found, visit)).response()
-            case .onlyThere: throw PageError(.otherBrowser, why: nil, status: 409)
+            case .onlyThere: throw PageError.otherBrowser
             case .over: throw PageError.gone
             }
         }

@@ -108,6 +108,11 @@ struct PageError: Error {
     /// There is no such sign-in in this browser, or no more.
     static let gone = PageError(.tooOld, why: nil, status: 404)
 
+    /// A form that is no page of ours for this browser, or no more.
+    static let tooOld = PageError(.tooOld, why: nil, status: 400)
+    /// A link that signs in another browser alone.
+    static let otherBrowser = PageError(.otherBrowser, why: nil, status: 409)
+
     /// The same in a language.
     func said(in language: PageLanguage) -> PageError {
         var error = self

@@ -131,7 +131,7 @@ extension SignInDoor {
         guard let sealed = form["request"], !visit.isNew,
             let carried = SealedSignIn.open(sealed, in: visit.browser, ports: ports)
         else {
-            throw PageError(.tooOld, why: nil, status: 400)
+            throw PageError.tooOld
         }
         return (carried, form, visit)
     }
