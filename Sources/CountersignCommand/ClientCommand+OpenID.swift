@@ -22,11 +22,15 @@ extension ClientCommand.OpenID {
         @Argument(help: "The client's id.")
         var id: String
 
-        @Option(help: "What it is: web (keeps a secret), native (an app) or spa (a page without a server).")
+        @Option(
+            help: """
+                What it is: web (keeps a secret), native (an app), spa (a page without a server) or compatible (an app that \
+                returns by a scheme without a dot).
+                """)
         var profile: String
 
-        @Option(help: "Where a browser may return to after a sign-in; may be repeated.")
-        var redirectURI: [String]
+        @Option(help: "Where a browser may return to after a sign-in; may be repeated. An API needs none.")
+        var redirectURI: [String] = []
 
         @Option(help: "Where a browser may return to after a sign-out; may be repeated.")
         var signedOutURI: [String] = []
@@ -57,6 +61,18 @@ extension ClientCommand.OpenID {
             help: "A file with the client's public keys, a JWK Set: it authenticates by them and not by its secret.")
         var jwks: String?
 
+        @Option(help: "How many seconds old a sign-in may be where the client's request does not say it.")
+        var defaultMaxAge: Int64?
+
+        @Option(help: "The client is an API, and this URI is the audience of the tokens that other clients get for it.")
+        var resource: String?
+
+        @Option(help: "A scope of the API that the client is; may be repeated.")
+        var resourceScope: [String] = []
+
+        @Option(help: "The URI of an API that the client may have tokens for; may be repeated.")
+        var mayUse: [String] = []
+
         @Flag(help: "Let a web application do without PKCE and a nonce.")
         var pkceOptional = false
 
@@ -79,6 +95,11 @@ extension ClientCommand.OpenID {
                 "ways": way.isEmpty ? nil : .array(way.map(JSONValue.string)),
                 "registration": registration.map(JSONValue.string),
                 "calling_codes": callingCode.isEmpty ? nil : .array(callingCode.map(JSONValue.string)),
+                "default_max_age": defaultMaxAge.map(JSONValue.integer),
+                "resource": resource.map {
+                    ["identifier": .string($0), "scopes": .array(resourceScope.map(JSONValue.string))]
+                },
+                "resources": mayUse.isEmpty ? nil : .array(mayUse.map(JSONValue.string)),
             ])
             let set = try await remote.withRemote { [id] in
                 try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
@@ -127,14 +148,20 @@ extension ClientCommand.OpenID {
             (settings[name]?.array ?? []).map { $0.field ?? "" }.joined(separator: ", ")
         }
         let places = settings["redirect_uris"]?.array?.map { "returns to \($0.field ?? "")" } ?? []
+        let resource = settings["resource"].map { resource in
+            let scopes = (resource["scopes"]?.array ?? []).map { $0.field ?? "" }.joined(separator: ", ")
+            return "is the API \(resource["identifier"]?.field ?? "") with \(scopes)"
+        }
         let afterwards =
             settings["post_logout_redirect_uris"]?.array?.map { "after a sign-out to \($0.field ?? "")" } ?? []
-        return
-            (["\(field("client")): \(field("profile"))"] + places + afterwards
-            + ["asks by \(field("type")), from \(field("asked_browsers")) browsers"]
-            + ["signs in by \(list("ways")), registration \(field("registration"))"]
-            + (settings["jwks"] == nil ? [] : ["authenticates by its keys"])
-            + (list("calling_codes").isEmpty ? [] : ["sends text messages to \(list("calling_codes"))"]))
-            .joined(separator: "\n")
+        var lines = ["\(field("client")): \(field("profile"))"] + places + afterwards
+        lines.append("asks by \(field("type")), from \(field("asked_browsers")) browsers")
+        lines.append("signs in by \(list("ways")), registration \(field("registration"))")
+        if settings["jwks"] != nil { lines.append("authenticates by its keys") }
+        if settings["default_max_age"] != nil { lines.append("asks anew after \(field("default_max_age")) seconds") }
+        if let resource { lines.append(resource) }
+        if !list("resources").isEmpty { lines.append("may have tokens for \(list("resources"))") }
+        if !list("calling_codes").isEmpty { lines.append("sends text messages to \(list("calling_codes"))") }
+        return lines.joined(separator: "\n")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CountersignWire
 import Encodings
+import Foundation
 import NIOHTTP1
 import RelyingPartyAPI
 
@@ -10,7 +11,7 @@ struct UserCommand: AsyncParsableCommand {
         commandName: "user", abstract: "Users and their devices.",
         subcommands: [
             List.self, Create.self, Show.self, Delete.self, Export.self, Ticket.self, Devices.self, RemoveDevice.self,
-            Block.self,
+            Block.self, Claims.self,
         ])
 
     struct Create: AsyncParsableCommand {
@@ -124,6 +125,46 @@ extension UserCommand {
             let body = UserUpdate(isEnrollmentBlocked: !end).json
             let changed = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
             output.print(changed, end ? "\(user) may enroll devices." : "\(user) may enroll no device.")
+        }
+    }
+}
+
+extension UserCommand {
+    struct Claims: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say of a user what you alone get back at userinfo, such as groups.",
+            discussion: "The file holds a JSON object; it replaces what you have said before.")
+
+        @Argument(help: "The user: an id, or your own name for them.")
+        var user: String
+
+        @Argument(help: "The file; - for the standard input.")
+        var file: String?
+
+        @Flag(help: "Say nothing of them any more.")
+        var none = false
+
+        @OptionGroup var remote: RemoteOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            guard (file == nil) == none else { throw ValidationError("Name a file, or --none.") }
+        }
+
+        mutating func run() async throws {
+            let claims = try file.map { file in
+                guard
+                    let bytes = file == "-"
+                        ? try FileHandle.standardInput.readToEnd() : FileManager.default.contents(atPath: file),
+                    let json = try? JSONValue(parsing: Array(bytes))
+                else { throw CommandError("\(file) cannot be read as JSON.") }
+                return json
+            }
+            let path = "/v1/users/\(Remote.escaped(Remote.user(user)))"
+            let body: JSONValue = ["claims": claims ?? .null]
+            let changed = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
+            let names = claims?.object?.members.map { ShownText.line($0.name) }.joined(separator: ", ")
+            output.print(changed, names.map { "Of \(user) you say: \($0)." } ?? "You say nothing of \(user).")
         }
     }
 }

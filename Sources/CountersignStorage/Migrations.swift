@@ -9,7 +9,7 @@ package enum Migrations {
     package static func steps(_ dialect: SQLDialect) -> [[String]] {
         [
             Schema.first(dialect), Schema.second(dialect), Schema.third(dialect), Schema.fourth(dialect),
-            Schema.fifth(dialect), Schema.sixth(dialect), Schema.seventh(dialect),
+            Schema.fifth(dialect), Schema.sixth(dialect), Schema.seventh(dialect), Schema.eighth(dialect),
         ]
     }
 

@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignWire
 
 /// A column of sealed values, and how the associated data of a value follows from its row.
 package struct SealedColumn: Sendable {
@@ -36,6 +37,9 @@ package struct SealedColumn: Sendable {
         SealedColumn("authorizations", "ask_number", key: "id") { Authorization.numberPlace(try $0.text(0)) },
         SealedColumn("sessions", "place", key: "id") { Session.place(try $0.text(0)) },
         SealedColumn("identifiers", "sealed", key: "id") { VerifiedIdentifier.place(try $0.text(0)) },
+        SealedColumn("user_links", "claims", key: "client_id", "user_id") {
+            UserClaims.place(try $0.text(0), try $0.text(1))
+        },
         SealedColumn("replies", "body", key: "scope", "key") {
             IdempotencyKey.place(scope: try $0.text(0), key: try $0.text(1))
         },

@@ -15,6 +15,14 @@ extension RelyingParty {
             "calling_codes": .array(callingCodes.map { .string($0.description) }), "jwks": keySet,
             "post_logout_redirect_uris": signedOutURIs.isEmpty
                 ? nil : .array(signedOutURIs.map { .string($0.description) }),
+            "default_max_age": defaultMaximumAge.map { .integer($0.value) },
+            "resource": resource.map { resource in
+                [
+                    "identifier": .string("\(resource.identifier)"),
+                    "scopes": .array(resource.scopes.map(JSONValue.string)),
+                ]
+            },
+            "resources": resources.isEmpty ? nil : .array(resources.map { .string("\($0)") }),
         ])
     }
 
@@ -32,7 +40,9 @@ extension RelyingParty {
             $0.string.flatMap { Profile(rawValue: $0) }
         }
         let uris = try members.uris("redirect_uris", of: profile, isDevelopment: isDevelopment)
-        guard !uris.isEmpty else {
+        let resource = try members.resource(of: profile)
+        // An API alone signs nobody in.
+        guard !uris.isEmpty || resource != nil else {
             throw .invalid(
                 pointer: members.pointer(to: "redirect_uris"), expected: "1 to \(RedirectURI.maximumCount) URIs")
         }
@@ -60,12 +70,15 @@ extension RelyingParty {
         ) {
             profile.isConfidential ? Self.keySet(in: $0) : nil
         }
+        let resources = try members.resources()
+        let maximumAge = try members.optionalInteger("default_max_age", in: 0...Int64(Int32.max))
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
             askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional, ways: ways,
             registration: registration ?? .closed, callingCodes: codes, keySet: keySet,
-            signedOutURIs: signedOutURIs)
+            signedOutURIs: signedOutURIs, defaultMaximumAge: maximumAge.map { Seconds($0) }, resource: resource,
+            resources: resources)
     }
 }
 
@@ -84,6 +97,47 @@ extension JSONMembers {
             throw .invalid(pointer: pointer(to: name), expected: "at most \(RedirectURI.maximumCount) URIs")
         }
         return uris
+    }
+
+    /// The API that a client is: one that keeps a secret, by which it asks about the tokens that it gets.
+    fileprivate mutating func resource(of profile: RelyingParty.Profile) throws(JSONShapeError) -> ProtectedResource? {
+        guard let member = value("resource") else { return nil }
+        guard profile.isConfidential else {
+            throw .invalid(pointer: pointer(to: "resource"), expected: "nothing, for a client that keeps no secret")
+        }
+        var resource = try JSONMembers(member, at: pointer(to: "resource"))
+        let identifier = try resource.required("identifier", "an absolute URI without a fragment") {
+            $0.string.flatMap { ResourceIdentifier($0) }
+        }
+        let scopes = try resource.array("scopes").map { element throws(JSONShapeError) in
+            guard let scope = element.value.string, ProtectedResource.isScope(scope) else {
+                throw JSONShapeError.invalid(pointer: element.pointer, expected: "the name of a scope")
+            }
+            return scope
+        }
+        guard (1...ProtectedResource.maximumScopes).contains(scopes.count), Set(scopes).count == scopes.count else {
+            throw .invalid(
+                pointer: resource.pointer(to: "scopes"),
+                expected: "1 to \(ProtectedResource.maximumScopes) different scopes")
+        }
+        try resource.refuseUnknown()
+        return ProtectedResource(identifier: identifier, scopes: scopes)
+    }
+
+    fileprivate mutating func resources() throws(JSONShapeError) -> [ResourceIdentifier] {
+        let resources = try array("resources").map { element throws(JSONShapeError) in
+            guard let identifier = element.value.string.flatMap({ ResourceIdentifier($0) }) else {
+                throw JSONShapeError.invalid(
+                    pointer: element.pointer, expected: "an absolute URI without a fragment")
+            }
+            return identifier
+        }
+        guard resources.count <= ResourceIdentifier.maximumCount, Set(resources).count == resources.count else {
+            throw .invalid(
+                pointer: pointer(to: "resources"), expected: "at most \(ResourceIdentifier.maximumCount) different URIs"
+            )
+        }
+        return resources
     }
 
     fileprivate mutating func ways() throws(JSONShapeError) -> Set<SignInWay> {
@@ -118,8 +172,9 @@ extension RelyingParty.Profile {
     fileprivate func allows(_ uri: RedirectURI, isDevelopment: Bool) -> Bool {
         switch uri.kind {
         case .https: true
-        case .loopback: self == .native || isDevelopment
-        case .privateScheme: self == .native
+        case .loopback: self == .native || self == .compatible || isDevelopment
+        case .privateScheme: self == .native || self == .compatible
+        case .bareScheme: self == .compatible
         }
     }
 
@@ -127,6 +182,8 @@ extension RelyingParty.Profile {
     fileprivate var expectedURI: String {
         switch self {
         case .web, .spa: "an https URL without a fragment (http to loopback in development mode)"
+        case .compatible:
+            "an https URL, an http URL to a loopback address, or a slash after a scheme of the app's that is no known one"
         case .native:
             "an https URL, an http URL to a loopback address, or one slash after a scheme that is a reversed domain"
         }

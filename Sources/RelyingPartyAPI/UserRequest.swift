@@ -50,6 +50,8 @@ package struct UserUpdate: Sendable {
     package var phone: PhoneNumber??
     /// Whether the client lets the user enroll no device; nil where that stays.
     package var isEnrollmentBlocked: Bool?
+    /// What the client says of the user for itself, as a whole; nil where it stays, nil inside for nothing from now on.
+    package var claims: UserClaims??
 
     /// An update of these parts.
     package init(externalID: ExternalID?? = nil, isEnrollmentBlocked: Bool? = nil) {
@@ -64,6 +66,7 @@ package struct UserUpdate: Sendable {
             "email": email.map { $0.map { .string("\($0)") } ?? .null },
             "phone": phone.map { $0.map { .string("\($0)") } ?? .null },
             "enrollment_blocked": isEnrollmentBlocked.map(JSONValue.bool),
+            "claims": claims.map { $0.map { .object($0.json) } ?? .null },
         ])
     }
 
@@ -78,6 +81,10 @@ package struct UserUpdate: Sendable {
         self.email = json["email"] == nil ? nil : .some(email)
         self.phone = json["phone"] == nil ? nil : .some(phone)
         isEnrollmentBlocked = try members.optionalBool("enrollment_blocked")
+        let shape =
+            "an object of 1 to \(UserClaims.maximumLength) bytes, without names that the provider gives or tokens need"
+        let claims = try members.optional("claims", shape) { UserClaims($0) }
+        self.claims = json["claims"] == nil ? nil : .some(claims)
         try members.refuseUnknown()
     }
 }

@@ -27,19 +27,22 @@ package struct UserView: Sendable {
     package var phone: Address?
     /// Whether the client lets the user enroll no device.
     package var isEnrollmentBlocked: Bool
+    /// What the client says of the user for itself; nil for nothing.
+    package var claims: UserClaims?
     /// When the user was made.
     package var createdAt: Timestamp
 
     /// A view of these parts.
     package init(
         id: UserID, externalID: String?, email: Address? = nil, phone: Address? = nil, isEnrollmentBlocked: Bool,
-        createdAt: Timestamp
+        claims: UserClaims? = nil, createdAt: Timestamp
     ) {
         self.id = id
         self.externalID = externalID
         self.email = email
         self.phone = phone
         self.isEnrollmentBlocked = isEnrollmentBlocked
+        self.claims = claims
         self.createdAt = createdAt
     }
 
@@ -49,7 +52,7 @@ package struct UserView: Sendable {
             "id": .text(id), "external_id": .text(externalID), "email": .text(email?.text),
             "email_verified": email.map { .bool($0.isVerified) }, "phone": .text(phone?.text),
             "phone_verified": phone.map { .bool($0.isVerified) },
-            "enrollment_blocked": isEnrollmentBlocked ? true : nil,
+            "enrollment_blocked": isEnrollmentBlocked ? true : nil, "claims": claims.map { .object($0.json) },
             "created_at": .text(createdAt),
         ])
     }
@@ -62,6 +65,7 @@ package struct UserView: Sendable {
         email = try members.address("email")
         phone = try members.address("phone")
         isEnrollmentBlocked = try members.optionalBool("enrollment_blocked") ?? false
+        claims = try members.optional("claims", "claims of the client") { UserClaims($0) }
         createdAt = try members.time("created_at")
     }
 }

@@ -12,7 +12,7 @@ struct UsageTests {
         ["client", "delete"], ["client", "list"], ["client", "openid"],
         ["client", "openid", "set"], ["client", "openid", "show"], ["client", "openid", "remove"],
         ["client", "openid", "look"], ["client", "openid", "look", "set"], ["client", "openid", "look", "show"],
-        ["client", "openid", "look", "remove"], ["user"],
+        ["client", "openid", "look", "remove"], ["user"], ["user", "claims"],
         ["user", "create"],
         ["user", "ticket"], ["user", "devices"], ["user", "remove-device"], ["user", "block"],
         ["user", "list"], ["user", "show"], ["user", "delete"], ["user", "export"], ["type"],

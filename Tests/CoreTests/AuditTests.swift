@@ -133,6 +133,8 @@ struct AuditTests {
             let changes = UpdateUser.Changes(isEnrollmentBlocked: isBlocked)
             _ = try await UpdateUser.update(.id(user), changes, by: shop.caller, ports: ports)
         }
+        let claims = UserClaims(["groups": "claim-marker-nine"])
+        _ = try await UpdateUser.update(.id(user), .init(claims: claims), by: shop.caller, ports: ports)
         // A PIN, a change that makes no sense, and wrong ones to the limit.
         _ = try await device.setPIN()
         _ = try await device.send(MethodChangeRequest(message: [1]))

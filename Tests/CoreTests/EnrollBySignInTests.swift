@@ -153,7 +153,8 @@ struct EnrollBySignInTests {
         #expect(try await exchange(tokens.access, in: scene) == .scopeMissing)
         let other = try await SignTokens.sign(
             UnsignedTokens(
-                family: family, scopes: ["enroll"], nonce: nil,
+                family: family, target: AccessTarget(resource: nil, scopes: ["enroll"]), isIdentified: false,
+                nonce: nil,
                 party: try #require(
                     try await scene.world.store.read { try $0.relyingParties.find(scene.shop.shop.id) })),
             ports: scene.world.ports)

@@ -22,6 +22,31 @@ struct SessionTests {
         try await scene.world.store.read { try $0.families.find(family) }?.session
     }
 
+    // Spec: NIST SP 800-63B-4 §2.1.3, §2.2.3.
+    @Test("O-22: a session ends unless it is used, and in any case; sooner where it is good for AAL2")
+    func times() async throws {
+        for strength in Authentication.Strength.allCases {
+            let (idle, absolute) = Session.limits(of: strength)
+            #expect(idle == (strength < .aal2 ? .hours(12) : .hours(1)), "\(strength)")
+            #expect(absolute == (strength < .aal2 ? .days(30) : .hours(24)), "\(strength)")
+        }
+        let hour: Int64 = 3600
+        let unused = try await SignInScene()
+        let left = try await unused.signedIn().session?.secret
+        unused.world.time.advance(seconds: 12 * hour - 1)
+        guard case .finished = try await goOn(left, unused) else { throw World.Broken("idle") }
+        unused.world.time.advance(seconds: 12 * hour)
+        #expect(try await goOn(left, unused) == .notReady)
+        let used = try await SignInScene()
+        let kept = try await used.signedIn().session?.secret
+        for _ in 0..<(30 * 24 / 11) {
+            used.world.time.advance(seconds: 11 * hour)
+            guard case .finished = try await goOn(kept, used) else { throw World.Broken("used") }
+        }
+        used.world.time.advance(seconds: 5 * hour)
+        #expect(try await goOn(kept, used) == .notReady)
+    }
+
     // Spec: OWASP ASVS 7.2.4. Tabs do not disturb each other.
     @Test(
         "The same person's next sign-in renews the session under a new value, and what the other tab got stays good",

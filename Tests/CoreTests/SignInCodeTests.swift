@@ -382,7 +382,7 @@ struct SignInCodeTests {
         guard case .updated = again else { throw World.Broken("claim") }
         #expect(try await signIn(scene, "victim") == victim)
         guard
-            case .user(_, let shown) = try await ShowUser.show(.id(planted), to: hostile, ports: world.ports)
+            case .user(_, let shown, _) = try await ShowUser.show(.id(planted), to: hostile, ports: world.ports)
         else { throw World.Broken("user") }
         #expect(shown[.email]?.isVerified == false)
     }

@@ -43,6 +43,8 @@ struct SignInDeviceTests {
         case .invalid: "invalid"
         case .scopeMissing: "scope missing"
         case .notAllowed: "not allowed"
+        case .unknownResource: "unknown resource"
+        case .scopeOfAnother(let scope): "scope of another: \(scope)"
         case .tooMany: "too many"
         case .clientGone: "client gone"
         }

@@ -263,7 +263,7 @@ struct SignInScene: Sendable {
 
     func isGood(_ tokens: SignedTokens) async throws -> Bool {
         switch try await ShowClaims.show(tokens.access, ports: world.ports) {
-        case .claims(let user, _, let client): user == self.user && client == shop.id
+        case .claims(let user, _, _, let client): user == self.user && client == shop.id
         case .invalidToken, .scopeMissing: false
         }
     }

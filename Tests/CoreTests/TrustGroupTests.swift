@@ -336,7 +336,7 @@ struct TrustGroupTests {
         let scene = try await Scene()
         let (world, shop, third) = (scene.world, scene.shop, scene.third)
         try await world.claim("victim", of: scene.victim, by: third)
-        guard case .user(_, let known) = try await ShowUser.show(.id(scene.victim), to: third, ports: world.ports)
+        guard case .user(_, let known, _) = try await ShowUser.show(.id(scene.victim), to: third, ports: world.ports)
         else {
             throw World.Broken("user")
         }

@@ -43,6 +43,9 @@ struct ResealTests {
                 "UPDATE enrollments SET push_token = $1", [try seal("token", "push token \(enrollment)")])
             try await world.sql(
                 "UPDATE clients SET callback_password = $1", [try seal("password", "callback password \(shop.id)")])
+            try await world.sql(
+                "UPDATE user_links SET claims = $1 WHERE client_id = '\(shop.id)' AND user_id = '\(user)'",
+                [try seal(#"{"a":1}"#, "claims \(shop.id) \(user)")])
             let key = try #require(IdempotencyKey(scope: "s", key: "k", requestDigest: []))
             let now = world.time.now
             try await world.store.commit { writer in

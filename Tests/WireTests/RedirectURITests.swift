@@ -10,6 +10,7 @@ struct RedirectURITests {
             ("https://shop.example.com/callback", RedirectURI.Kind.https), ("https://shop.example.com/?a=1", .https),
             ("http://127.0.0.1/callback", .loopback), ("http://[::1]:8080/", .loopback),
             ("http://localhost:3000/x", .loopback), ("com.example.app:/callback", .privateScheme),
+            ("yourapp://", .bareScheme), ("yourapp:/x", .bareScheme), ("your-app://callback?a=1", .bareScheme),
         ])
     func kinds(_ text: String, _ kind: RedirectURI.Kind) {
         #expect(RedirectURI(text)?.kind == kind)
@@ -22,9 +23,11 @@ struct RedirectURITests {
             "", "shop.example.com", "http://shop.example.com/", "https://", "https:///x", "https://a@shop.example.com/",
             "https://shop.example.com/#", "https://*.example.com/", "HTTPS://shop.example.com/",
             "https://shop.example.com/ x",
-            "https://shop.example.com/\u{E4}", "app:/x", "com.example.app://x", "com.example.app:x",
+            "https://shop.example.com/\u{E4}", "app:x", "a:/x", "com.example.app://x", "com.example.app:x",
             "javascript:alert(1)",
-            "data:text/html,x", "https://127.0.0.1:x/",
+            "javascript://x", "javascript:/x", "data://x", "intent://x", "file:///x", "blob:/x", "httpx://a",
+            "vbscript:/x",
+            "your_app://x", "YourApp://x", "data:text/html,x", "https://127.0.0.1:x/",
         ])
     func refused(_ text: String) {
         #expect(RedirectURI(text) == nil)

@@ -48,7 +48,8 @@ struct CheckedRegistration: Sendable {
         guard (1...255).contains(id.utf8.count), id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw .configurationInvalid("the client's id must be 1 to 255 visible ASCII characters")
         }
-        guard let redirectURI = RedirectURI(registration.redirectURI.absoluteString) else {
+        guard let redirectURI = RedirectURI(registration.redirectURI.absoluteString), redirectURI.kind != .bareScheme
+        else {
             throw .configurationInvalid(
                 "the redirect URI must be https, a private scheme with a dot, or http on a loopback address")
         }

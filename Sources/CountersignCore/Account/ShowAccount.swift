@@ -64,6 +64,8 @@ package struct Account: Sendable {
         package let name: ClientName
         /// The scopes.
         package let scopes: Set<String>
+        /// The names for people of the APIs among them.
+        package let apis: [String]
         /// Since when.
         package let since: Timestamp
     }
@@ -179,7 +181,9 @@ extension UnitOfWork {
                 return .init(session: session, by: name)
             },
             access: try access(of: user).compactMap { client, scopes, since in
-                try name(client).map { .init(client: client, name: $0, scopes: scopes, since: since) }
+                try name(client).map { name in
+                    .init(client: client, name: name, scopes: scopes, apis: try apis(in: scopes), since: since)
+                }
             },
             events: try events.map { event in
                 .init(
@@ -218,6 +222,11 @@ extension UnitOfWork {
         return alike < RegisteredPasskey.maximumCount ? .open(binding) : .full
     }
 
+    /// The names for people of the APIs that a grant names.
+    private func apis(in scopes: Set<String>) throws -> [String] {
+        try ResourceAccess.owners(in: scopes).map { try stores.name(ofAPI: $0) }
+    }
+
     /// What clients may have: by what the user allowed them, or by tokens that outlive the session.
     private func access(of user: UserID) throws -> [(ClientID, Set<String>, since: Timestamp)] {
         var found: [ClientID: (scopes: Set<String>, since: Timestamp)] = [:]
@@ -225,7 +234,8 @@ extension UnitOfWork {
         for family in try families.families(of: user) where family.isOffline && family.isActive(at: now) {
             let earlier = found[family.client]
             found[family.client] = (
-                (earlier?.scopes ?? []).union(family.scopes), min(earlier?.since ?? family.createdAt, family.createdAt)
+                (earlier?.scopes ?? []).union(family.grantedNames),
+                min(earlier?.since ?? family.createdAt, family.createdAt)
             )
         }
         return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value.scopes, $0.value.since) }

@@ -28,6 +28,8 @@ package enum DeleteClient {
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
             try work.clients.delete(id, at: now)
             _ = try work.looks.removeLook(of: id)
+            // The name of its API is free again.
+            _ = try work.relyingParties.delete(id)
             try work.raise(.clientDeleted(id))
             return .deleted
         }

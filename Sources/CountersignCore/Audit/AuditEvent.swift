@@ -27,6 +27,7 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case userCreated = "user.created"
     case userDeleted = "user.deleted"
     case userExported = "user.exported"
+    case userClaimsSet = "user.claims_set"
     case passkeyCreated = "passkey.created"
     case passkeyRemoved = "passkey.removed"
     case identifierVerified = "identifier.verified"

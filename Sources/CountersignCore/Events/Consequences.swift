@@ -143,6 +143,7 @@ extension UnitOfWork {
                 .claimEnded, ["address": .string(claim.address.kind.rawValue)], client: claim.client, user: claim.user)
         case .enrollingBlocked(let isBlocked, let user):
             try record(isBlocked ? .enrollmentBlocked : .enrollmentUnblocked, client: actor.client, user: user)
+        case .userClaimsSet(let user): try record(.userClaimsSet, client: actor.client, user: user)
         case .askingUnlocked(let lock):
             try record(.askingUnlocked, byActor(), client: lock.client, user: lock.user, challenge: lock.challenge)
 
@@ -174,10 +175,12 @@ extension UnitOfWork {
             try endFamilies(.client(client), because: .clientEnded)
             try notifyWatchers(of: client)
         case .relyingPartySet(let party):
-            let detail: JSONObject = [
+            let detail = JSONObject([
                 "profile": .string(party.profile.rawValue), "asked_browsers": .string(party.askedBrowsers.rawValue),
                 "redirect_hosts": .array(party.redirectURIs.map { .string($0.place) }),
-            ]
+                "resource": party.resource.map { .string("\($0.identifier)") },
+                "resources": party.resources.isEmpty ? nil : .array(party.resources.map { .string("\($0)") }),
+            ])
             try record(.relyingPartySet, byActor(detail), client: party.client)
         case .relyingPartyRemoved(let client):
             try record(.relyingPartyRemoved, byActor(), client: client)
@@ -218,7 +221,7 @@ extension UnitOfWork {
         case .tokensGiven(let family):
             try record(
                 .tokensGiven,
-                ["family": .string("\(family.id)"), "scope": .string(family.scopes.joined(separator: " "))],
+                ["family": .string("\(family.id)"), "scope": .string(family.grantedNames.joined(separator: " "))],
                 client: family.client, user: family.user)
         case .tokensEnded(let selection, let reason, let count):
             try record(

@@ -61,6 +61,8 @@ enum DomainEvent: Sendable {
     case claimEnded(ClaimedIdentifier)
     /// A client has blocked a user from enrolling devices through it, or has ended the block.
     case enrollingBlocked(Bool, UserID)
+    /// What a client says of a user for itself has changed.
+    case userClaimsSet(UserID)
     /// The lock was ended that kept a client from asking a user.
     case askingUnlocked(AskingLock)
 

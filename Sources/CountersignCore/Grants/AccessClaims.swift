@@ -3,7 +3,7 @@ import CountersignWire
 import Encodings
 import JOSE
 
-/// What an access token says that we have signed, for us, and that is not over.
+/// What an access token says that we have signed, and that is not over.
 ///
 /// Spec: RFC 9068 §4.
 struct AccessClaims: Sendable {
@@ -13,6 +13,8 @@ struct AccessClaims: Sendable {
     let subject: String
     /// The client that got it.
     let client: String
+    /// Whom it is for: us, or an API.
+    let audience: String
     /// Its scopes.
     let scopes: [String]
     /// The mark of the client's secret; nil in a token that is about a user.
@@ -24,13 +26,24 @@ struct AccessClaims: Sendable {
     /// The name of the key that has signed it.
     fileprivate let keyID: String
 
-    /// Reads a token; nil if it is not such.
+    /// Reads a token that is for us; nil if it is not such.
+    ///
+    /// - Throws: ``StoreError``.
+    static func read(_ token: Secret<String>, ports: Ports) throws -> AccessClaims? {
+        let claims = try readForAnybody(token, ports: ports)
+        // A token of one resource is none at another. Spec: RFC 9068 §4.
+        // check: ResourceTests.audience
+        guard claims?.audience == "\(ports.issuer)" else { return nil }
+        return claims
+    }
+
+    /// Reads a token, also one for an API; nil if it is not such.
     ///
     /// What we have signed does not change, so that a signature is verified once. Whether the token was taken back, the
     /// caller reads.
     ///
     /// - Throws: ``StoreError``.
-    static func read(_ token: Secret<String>, ports: Ports) throws -> AccessClaims? {
+    static func readForAnybody(_ token: Secret<String>, ports: Ports) throws -> AccessClaims? {
         let keys = try ports.keys.current().tokens.published
         let hash = SHA256.hash(data: Array(token.reveal().utf8))
         if let known = ports.verifiedTokens[hash] {
@@ -49,14 +62,15 @@ struct AccessClaims: Sendable {
                 token.reveal(), algorithms: [.es256], type: .exactly("at+jwt"), keys: keys),
             let keyID = verified.key.keyID,
             let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
-            claims["aud"] == .string("\(ports.issuer)"), let end = claims["exp"]?.integer,
+            let audience = claims["aud"]?.string, let end = claims["exp"]?.integer,
             ports.time.now.seconds < end, let start = claims["iat"]?.integer, let jti = claims["jti"]?.string,
             let subject = claims["sub"]?.string, let client = claims["client_id"]?.string,
             let scope = claims["scope"]?.string
         else { return nil }
         return AccessClaims(
-            jti: jti, subject: subject, client: client, scopes: scope.split(separator: " ").map(String.init),
-            secretMark: claims[ClientToken.secretClaim]?.string, issuedAt: Timestamp(seconds: start),
+            jti: jti, subject: subject, client: client, audience: audience,
+            scopes: scope.split(separator: " ").map(String.init), secretMark: claims[ClientToken.secretClaim]?.string,
+            issuedAt: Timestamp(seconds: start),
             expiresAt: Timestamp(seconds: end), keyID: keyID)
     }
 }

@@ -1,16 +1,16 @@
 package import CountersignWire
 package import Encodings
 
-/// Tells the client that got a token whether it is good.
+/// Tells whether a token is good: the client that got it, or the API that it is for.
 ///
-/// Spec: RFC 7662 §2.
+/// Spec: RFC 7662 §2, §4.
 package enum IntrospectToken {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The access token is good.
         case access(VerifiedAccess)
-        /// The access token that the client got for itself is good, for these rights.
-        case client(ClientToken, rights: Set<Right>)
+        /// The access token that a client got for itself is good.
+        case client(VerifiedOwnAccess)
         /// The refresh token is good.
         case refresh(TokenFamily)
         /// It is not, or the caller may not know.
@@ -34,16 +34,57 @@ package enum IntrospectToken {
                 return .refresh(family)
             }
         }
-        guard let claims = try AccessClaims.read(token, ports: ports) else { return .inactive }
-        if let verified = try await VerifyClientToken.verify(claims, ports: ports) {
-            let rights = verified.token.rights.intersection(verified.client.rights)
-            guard verified.client.id == client, verified.client.disabledAt == nil, !rights.isEmpty else {
-                return .inactive
-            }
-            return .client(verified.token, rights: rights)
+        guard let claims = try AccessClaims.readForAnybody(token, ports: ports) else { return .inactive }
+        let isOwn = claims.client.hasSameBytes(as: "\(client)")
+        var api: ClientID?
+        if claims.audience == "\(ports.issuer)" {
+            guard isOwn else { return .inactive }
+        } else {
+            api = try await ports.store.read { try $0.api(of: claims) }
+            // check: ResourceTests.introspection
+            guard api != nil, isOwn || api == client else { return .inactive }
         }
-        guard let verified = try await VerifyAccessToken.verify(claims, ports: ports), verified.family.client == client
-        else { return .inactive }
+        if let verified = try await VerifyClientToken.verify(claims, ports: ports) {
+            return own(verified.token, of: verified.client, claims, issuer: ports.issuer)
+        }
+        guard let verified = try await VerifyAccessToken.verify(claims, ports: ports) else { return .inactive }
+        // The name of the API may have changed hands since.
+        // check: ResourceTests.nameTaken
+        guard api == nil || verified.family.resources.contains(where: { $0.owner == api }) else { return .inactive }
         return .access(verified)
+    }
+
+    /// A token that a client got for itself: for us it has no more rights than the client has now.
+    private static func own(
+        _ token: ClientToken, of client: Client, _ claims: AccessClaims, issuer: Issuer
+    ) -> Outcome {
+        guard client.disabledAt == nil else { return .inactive }
+        let isForUs = claims.audience == "\(issuer)"
+        let scopes =
+            isForUs ? token.rights.intersection(client.rights).map(\.rawValue).sorted() : claims.scopes
+        guard !scopes.isEmpty else { return .inactive }
+        return .client(VerifiedOwnAccess(client: client.id, token: token, scopes: scopes, audience: claims.audience))
+    }
+}
+
+/// An access token that a client got for itself, and that is good.
+package struct VerifiedOwnAccess: Equatable, Sendable {
+    /// The client.
+    package let client: ClientID
+    /// The token.
+    package let token: ClientToken
+    /// Its scopes.
+    package let scopes: [String]
+    /// Whom it is for: us, or an API.
+    package let audience: String
+}
+
+extension Stores {
+    /// The client that is the API which a token is for, while the token's client may have such; nil otherwise.
+    fileprivate func api(of claims: AccessClaims) throws -> ClientID? {
+        guard let audience = ResourceIdentifier(claims.audience),
+            let party = try ClientID(claims.client).flatMap({ try relyingParties.find($0) })
+        else { return nil }
+        return try resource(audience, for: party)?.owner
     }
 }

@@ -7,8 +7,9 @@ package import Encodings
 package enum ShowClaims {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The user, of their addresses those that the token lets the client know, and the client.
-        case claims(UserID, UserAddresses, to: ClientID)
+        /// The user, of their addresses those that the token lets the client know, what the client itself says of them, and
+        /// the client.
+        case claims(UserID, UserAddresses, UserClaims?, to: ClientID)
         /// The token is not ours, is over, was taken back, or is not an access token.
         case invalidToken
         /// The token lacks the scope `openid`.
@@ -23,13 +24,13 @@ package enum ShowClaims {
         guard verified.scopes.contains(TokenFamily.openID) else { return .scopeMissing }
         let family = verified.family
         let kinds = PersonalAddress.Kind.allCases.filter { verified.scopes.contains($0.rawValue) }
-        guard !kinds.isEmpty else { return .claims(family.user, UserAddresses(), to: family.client) }
-        let addresses = try await ports.store.read {
-            try $0.addresses(of: family.user, for: family.client)
+        return try await ports.store.read { reader in
+            let own = try reader.links.claims(of: family.user, for: family.client)
+            let addresses = kinds.isEmpty ? UserAddresses() : try reader.addresses(of: family.user, for: family.client)
+            return .claims(
+                family.user, UserAddresses(addresses.entries.filter { kinds.contains($0.address.kind) }), own,
+                to: family.client)
         }
-        return .claims(
-            family.user, UserAddresses(addresses.entries.filter { kinds.contains($0.address.kind) }),
-            to: family.client)
     }
 }
 
@@ -41,6 +42,8 @@ package struct VerifiedAccess: Equatable, Sendable {
     package let jti: String
     /// Its scopes.
     package let scopes: [String]
+    /// Whom it is for: us, or an API.
+    package let audience: String
     /// When it was signed.
     package let issuedAt: Timestamp
     /// When it ends.
@@ -79,7 +82,7 @@ enum VerifyAccessToken {
             try !reader.families.isRevoked(claims.jti)
         else { return nil }
         return VerifiedAccess(
-            family: family, jti: claims.jti, scopes: claims.scopes, issuedAt: claims.issuedAt,
-            expiresAt: claims.expiresAt)
+            family: family, jti: claims.jti, scopes: claims.scopes, audience: claims.audience,
+            issuedAt: claims.issuedAt, expiresAt: claims.expiresAt)
     }
 }

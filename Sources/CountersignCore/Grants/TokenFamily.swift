@@ -36,6 +36,8 @@ package struct TokenFamily: Equatable, Sendable {
     package let expiresAt: Timestamp
     /// When it was ended before; nil if it was not.
     package let endedAt: Timestamp?
+    /// What it is good for at APIs.
+    package let resources: [ResourceAccess]
 
     /// The user.
     package var user: UserID { authentication.user }
@@ -50,7 +52,7 @@ package struct TokenFamily: Equatable, Sendable {
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
         authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
         idleUntil: Timestamp, expiresAt: Timestamp,
-        endedAt: Timestamp?
+        endedAt: Timestamp?, resources: [ResourceAccess] = []
     ) {
         self.id = id
         self.client = client
@@ -64,12 +66,13 @@ package struct TokenFamily: Equatable, Sendable {
         self.idleUntil = idleUntil
         self.expiresAt = expiresAt
         self.endedAt = endedAt
+        self.resources = resources
     }
 
     /// A family that is given now.
     init(
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
-        authentication: Authentication, at now: Timestamp
+        resources: [ResourceAccess], authentication: Authentication, at now: Timestamp
     ) {
         let isOffline = scopes.contains(Self.offlineAccess)
         let (idle, absolute) =
@@ -78,7 +81,8 @@ package struct TokenFamily: Equatable, Sendable {
         self.init(
             id: id, client: client, session: session, sid: sid, scopes: scopes, authentication: authentication,
             generation: 0,
-            rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil)
+            rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil,
+            resources: resources)
     }
 }
 

@@ -9,7 +9,7 @@ package struct ExportUser: Sendable {
     /// One element of the export.
     package enum Part: Sendable {
         /// The user as the client knows them; the first element for a client.
-        case linked(LinkedUser)
+        case linked(LinkedUser, UserClaims?)
         /// The user as operators see them; the first element for an operator.
         case known(KnownUser)
         /// An enrolled device, also one that was removed.
@@ -22,6 +22,8 @@ package struct ExportUser: Sendable {
         case session(Session)
         /// A passkey; for operators alone.
         case passkey(RegisteredPasskey)
+        /// What a client says of the user for itself; for operators, who see those of all clients.
+        case claims(UserClaims, by: ClientID)
         /// What the user has allowed a client.
         case grant(Grant)
         /// The tokens that a client has of the user.
@@ -148,9 +150,11 @@ package struct ExportUser: Sendable {
         case .all:
             let sessions = try reader.sessions.sessions(of: user, at: now).map(Part.session)
             let passkeys = try reader.passkeys.passkeys(of: user).filter(\.isPresent)
+            let own = try (reader.users.find(user)?.links ?? []).compactMap { link in
+                try reader.links.claims(of: user, for: link.client).map { Part.claims($0, by: link.client) }
+            }
             return identifiers.map(Part.identifier) + claims.map(Part.claim) + passkeys.map(Part.passkey) + sessions
-                + grants.map(Part.grant)
-                + families.map(Part.tokens)
+                + grants.map(Part.grant) + families.map(Part.tokens) + own
         }
     }
 
@@ -160,7 +164,7 @@ package struct ExportUser: Sendable {
         switch scope {
         case .client(let client):
             guard let linked = try reader.links.find(.id(user), of: client) else { throw Interruption.userGone }
-            return .linked(linked)
+            return .linked(linked, try reader.links.claims(of: user, for: client))
         case .all:
             guard let known = try reader.users.find(user) else { throw Interruption.userGone }
             return .known(known)

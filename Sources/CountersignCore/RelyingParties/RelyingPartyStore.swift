@@ -11,6 +11,8 @@ package protocol RelyingPartyStore {
     func put(_ party: RelyingParty, isAccount: Bool) throws
     /// Whether an origin is that of a client's pages; the client is enabled.
     func isOrigin(_ origin: String) throws -> Bool
+    /// The client that is the API of this name; nil for none.
+    func owner(of resource: ResourceIdentifier) throws -> ClientID?
     /// The client through which people sign in to their account page: the oldest that is enabled; nil for none.
     func account() throws -> ClientID?
     /// Returns false if the client had no such settings.

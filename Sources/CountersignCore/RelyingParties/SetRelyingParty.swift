@@ -12,6 +12,10 @@ package enum SetRelyingParty {
         case notFound
         /// There is no challenge type of this name, or the client may not ask by it, or it has no number to type.
         case typeNotUsable
+        /// Another client is the API of this name, or it is the issuer's own.
+        case resourceTaken
+        /// A scope of the API is one of the provider's own.
+        case scopeTaken(String)
     }
 
     /// Sets how a client uses the provider.
@@ -24,11 +28,28 @@ package enum SetRelyingParty {
             guard let type = try work.types.find(party.type), type.isOpen(to: client.id), type.channel == .devices,
                 type.numberEntry
             else { return .typeNotUsable }
+            if let resource = party.resource {
+                // check: ResourceTests.taken
+                guard try !work.isTaken(resource.identifier, besides: party.client) else { return .resourceTaken }
+                // check: ResourceTests.taken
+                guard OwnScopes.known(among: resource.scopes).isEmpty else {
+                    return .scopeTaken(OwnScopes.known(among: resource.scopes)[0])
+                }
+            }
             // A third party's page would decide who stays a user.
             let isAccount = !client.isThirdParty && party.isAccount(at: work.issuer.accountPage)
             try work.relyingParties.put(party, isAccount: isAccount)
             try work.raise(.relyingPartySet(party))
             return .set(party)
         }
+    }
+}
+
+extension UnitOfWork {
+    /// Whether the name of an API is the issuer's, or another client's.
+    fileprivate func isTaken(_ identifier: ResourceIdentifier, besides client: ClientID) throws -> Bool {
+        if "\(identifier)" == "\(issuer)" { return true }
+        guard let owner = try relyingParties.owner(of: identifier) else { return false }
+        return owner != client
     }
 }

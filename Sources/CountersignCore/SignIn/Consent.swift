@@ -12,6 +12,16 @@ package struct ConsentQuestion: Equatable, Sendable {
     ///
     /// Any program on the person's machine can pass for an app. Spec: RFC 8252 §8.6.
     package let isGiven: Bool
+    /// The APIs at which the client wants something, by their names for people.
+    package let apis: [API]
+
+    /// An API at which a client wants something.
+    package struct API: Equatable, Sendable {
+        /// Its name for people.
+        package let name: String
+        /// What the client wants there.
+        package let scopes: [String]
+    }
 }
 
 /// What a person has answered to a question.
@@ -32,21 +42,29 @@ extension UnitOfWork {
         if wanted.asksConsent { return true }
         guard client.isThirdParty else { return false }
         let given = try grants.find(user, for: wanted.client)?.scopes ?? []
-        return !given.isSuperset(of: wanted.scopes)
+        return !given.isSuperset(of: wanted.grantedNames)
     }
 
     /// The question for a person.
     func question(to user: UserID, about wanted: Wanted, isGiven: Bool) throws -> ConsentQuestion {
         ConsentQuestion(
-            wanted: wanted, user: user, addresses: try stores.addresses(of: user, for: wanted.client), isGiven: isGiven)
+            wanted: wanted, user: user, addresses: try stores.addresses(of: user, for: wanted.client), isGiven: isGiven,
+            apis: try wanted.resources.map { access in
+                .init(name: try stores.name(ofAPI: access.owner), scopes: access.scopes)
+            })
     }
 
     /// Notes that a user allows a client what it wants, besides what the user has allowed it before.
     func give(_ wanted: Wanted, by user: UserID) throws {
         let given = try grants.find(user, for: wanted.client)?.scopes ?? []
         let grant = Grant(
-            user: user, client: wanted.client, scopes: given.union(wanted.scopes), givenAt: now)
+            user: user, client: wanted.client, scopes: given.union(wanted.grantedNames), givenAt: now)
         try grants.put(grant)
         try raise(.consentGiven(grant))
     }
+}
+
+extension Wanted {
+    /// The names under which a grant holds what the client wants.
+    fileprivate var grantedNames: [String] { scopes + resources.flatMap(\.grantedNames) }
 }

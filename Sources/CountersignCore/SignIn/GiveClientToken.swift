@@ -6,14 +6,16 @@ import Encodings
 //
 // Spec: RFC 6749 §4.4, RFC 9068 §2.2; docs/decisions/0072-signing-in.md.
 
-/// Gives a client an access token for itself; the scopes are its rights.
+/// Gives a client an access token for itself: for us, with its rights as scopes, or for an API.
 package enum GiveClientToken {
     /// The result of the operation.
     package enum Outcome: Sendable {
         /// The token.
         case given(SignedTokens)
-        /// The client has not all the rights that it names, or none at all.
+        /// The client has not all the rights that it names, or none at all, or the API has no such scope.
         case scopeExceeded
+        /// The client may have no tokens for the resource that it names.
+        case unknownResource
         /// The client does not use the provider.
         case clientGone
     }
@@ -21,26 +23,31 @@ package enum GiveClientToken {
     /// Gives a token.
     ///
     /// - Parameters:
-    ///   - scopes: the rights that the token is for; nil for all that the client has.
+    ///   - scopes: the rights, or the scopes of an API, that the token is for; nil for all that the client may have.
+    ///   - resources: the resource that the token is for; none for us.
     ///   - id: the client, which has authenticated.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``, or an error of signing.
-    package static func give(scopes: [String]?, to id: ClientID, ports: Ports) async throws -> Outcome {
+    package static func give(
+        scopes: [String]?, for resources: [String] = [], to id: ClientID, ports: Ports
+    ) async throws -> Outcome {
         let now = ports.time.now
-        let client = try await ports.store.read { reader in
-            try reader.relyingParties.find(id).flatMap { try reader.clients.find($0.client) }
+        let found = try await ports.store.read { reader -> (Client, ClientTarget)? in
+            guard let party = try reader.relyingParties.find(id), let client = try reader.clients.find(id) else {
+                return nil
+            }
+            return (client, try reader.target(resources, of: client, party, issuer: ports.issuer))
         }
-        guard let client else { return .clientGone }
-        let rights = Right.allCases.filter { right in
-            client.rights.contains(right) && (scopes?.contains(right.rawValue) ?? true)
-        }
+        guard let (client, target) = found else { return .clientGone }
+        guard case .target(let resource, let mayHave) = target else { return .unknownResource }
+        let names = mayHave.filter { scopes?.contains($0) ?? true }
         // check: ClientTokenTests.scopes
-        guard !rights.isEmpty, rights.count == scopes.map({ Set($0).count }) ?? rights.count else {
+        guard !names.isEmpty, names.count == scopes.map({ Set($0).count }) ?? names.count else {
             return .scopeExceeded
         }
-        let names = rights.map(\.rawValue)
         let claims: JSONValue = [
-            "iss": .string("\(ports.issuer)"), "sub": .string("\(id)"), "aud": .string("\(ports.issuer)"),
+            "iss": .string("\(ports.issuer)"), "sub": .string("\(id)"),
+            "aud": .string(resource?.description ?? "\(ports.issuer)"),
             "client_id": .string("\(id)"), "exp": .integer(now.adding(TokenLifetimes.access).seconds),
             "iat": .integer(now.seconds),
             "jti": .string("\(ClientToken.mark)\(Base64URL.encode(ports.random.bytes(16)))"),
@@ -50,5 +57,30 @@ package enum GiveClientToken {
             SignedTokens(
                 access: Secret(try await SignTokens.signAccess(claims, ports: ports)),
                 expiresIn: TokenLifetimes.access, identity: nil, refresh: nil, scopes: names))
+    }
+}
+
+/// Whom a client's token for itself is for, and what it may have of it.
+private enum ClientTarget: Sendable {
+    /// An API, or us for nil, and all scopes that there are.
+    case target(ResourceIdentifier?, [String])
+    /// No such resource, or not for this client.
+    case unknown
+}
+
+extension Stores {
+    fileprivate func target(
+        _ resources: [String], of client: Client, _ party: RelyingParty, issuer: Issuer
+    ) throws -> ClientTarget {
+        guard let first = resources.first, resources != ["\(issuer)"] else {
+            return .target(nil, Right.allCases.filter(client.rights.contains).map(\.rawValue))
+        }
+        // What a third party's users are asked about, it does not get by itself.
+        // check: ResourceTests.thirdParty
+        guard !client.isThirdParty else { return .unknown }
+        guard resources.count == 1, let identifier = ResourceIdentifier(first),
+            let found = try resource(identifier, for: party)
+        else { return .unknown }
+        return .target(identifier, found.api.scopes)
     }
 }

@@ -14,12 +14,17 @@ package enum RedeemCode {
         package let redirectURI: String?
         /// The code verifier of PKCE; nil if the client sent none.
         package let verifier: Secret<String>?
+        /// The resources that the access token is for; none for what was given.
+        package let resources: [String]
 
         /// A request of these parts.
-        package init(code: Secret<String>, redirectURI: String?, verifier: Secret<String>?) {
+        package init(
+            code: Secret<String>, redirectURI: String?, verifier: Secret<String>?, resources: [String] = []
+        ) {
             self.code = code
             self.redirectURI = redirectURI
             self.verifier = verifier
+            self.resources = resources
         }
     }
 
@@ -29,6 +34,8 @@ package enum RedeemCode {
         case redeemed(UnsignedTokens)
         /// The code is unknown, another client's, over or spent, or the request does not fit it.
         case invalid
+        /// The person was not asked for the resource that the request names.
+        case unknownResource
         /// The client is disabled, or uses the provider no more.
         case clientGone
     }
@@ -66,6 +73,11 @@ package enum RedeemCode {
             guard try work.sessions.find(code.session, at: now) != nil else { return .invalid }
             // The device may have been removed since the code was given, or the user deleted.
             guard try work.isGood(authentication, at: client) else { return .invalid }
+            let scopes = try work.given(wanted.scopes, by: authentication, at: client)
+            let target = try work.stores.target(
+                request.resources, of: scopes, at: wanted.resources, for: party, issuer: work.issuer)
+            // The code stays good: the request is a developer's mistake, and gives nothing.
+            guard let target else { return .unknownResource }
             guard try work.authorizations.markSpent(hash, at: now) else {
                 return try work.endFamily(of: authorization.id)
             }
@@ -74,13 +86,14 @@ package enum RedeemCode {
             }
             let name = try work.sessions.sid(of: code.session, for: client, new: sid)
             let family = TokenFamily(
-                id: id, client: client, session: code.session, sid: name,
-                scopes: try work.given(wanted.scopes, by: authentication, at: client),
-                authentication: authentication, at: now)
+                id: id, client: client, session: code.session, sid: name, scopes: scopes,
+                resources: wanted.resources, authentication: authentication, at: now)
             try work.families.insert(family)
             try work.raise(.tokensGiven(family))
             return .redeemed(
-                UnsignedTokens(family: family, scopes: family.scopes, nonce: wanted.nonce, party: party))
+                UnsignedTokens(
+                    family: family, target: target, isIdentified: family.scopes.contains(TokenFamily.openID),
+                    nonce: wanted.nonce, party: party))
         }
     }
 }

@@ -13,6 +13,8 @@ package enum RefreshTokens {
         case invalid
         /// The client wants a scope that it was not given.
         case scopeExceeded
+        /// The client was not given the resource that it names, or may have no tokens for it any more.
+        case unknownResource
         /// The client is disabled, or uses the provider no more.
         case clientGone
     }
@@ -27,11 +29,12 @@ package enum RefreshTokens {
     /// - Parameters:
     ///   - token: the refresh token.
     ///   - scopes: the scopes that the client wants now; nil for those that it was given.
+    ///   - resources: the resources that the access token is for; none for what was given.
     ///   - client: the client, which the caller has authenticated.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func refresh(
-        _ token: Secret<String>, scopes: [String]?, by client: ClientID, ports: Ports
+        _ token: Secret<String>, scopes: [String]?, at resources: [String] = [], by client: ClientID, ports: Ports
     ) async throws -> Outcome {
         guard let (id, generation) = ports.hasher.refreshToken(token) else { return .invalid }
         let now = ports.time.now
@@ -55,10 +58,20 @@ package enum RefreshTokens {
             // check: SignInTests.suspended
             guard try work.isGood(family.authentication, at: client) else { return .invalid }
             // check: RefreshTokensTests.same
-            guard scopes?.allSatisfy(family.scopes.contains) ?? true else { return .scopeExceeded }
+            guard scopes?.allSatisfy(family.allScopes.contains) ?? true else { return .scopeExceeded }
+            let whole = try work.stores.target(
+                resources, of: family.scopes, at: family.resources, for: party, issuer: work.issuer)
+            guard let whole else { return .unknownResource }
+            let target = AccessTarget(
+                resource: whole.resource, scopes: whole.scopes.filter { scopes?.contains($0) ?? true })
+            // An API might take a token without a scope for one that may do all.
+            // check: ResourceTests.several
+            guard target.resource == nil || !target.scopes.isEmpty else { return .scopeExceeded }
             let current = try work.current(family, showing: generation, of: party)
             return .refreshed(
-                UnsignedTokens(family: current, scopes: scopes ?? family.scopes, nonce: nil, party: party))
+                UnsignedTokens(
+                    family: current, target: target,
+                    isIdentified: (scopes ?? family.scopes).contains(TokenFamily.openID), nonce: nil, party: party))
         }
     }
 }
@@ -83,6 +96,9 @@ extension UnitOfWork {
 }
 
 extension TokenFamily {
+    /// The scopes that it was given, here and at APIs.
+    fileprivate var allScopes: [String] { scopes + resources.flatMap(\.scopes) }
+
     /// Whether a refresh token is the good one, or the one before it within its grace.
     fileprivate func accepts(_ shown: Int64, at now: Timestamp) -> Bool {
         guard shown != generation else { return true }

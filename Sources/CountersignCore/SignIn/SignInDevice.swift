@@ -21,6 +21,10 @@ package enum SignInDevice {
         case scopeMissing
         /// The person has not allowed the client what it wants.
         case notAllowed
+        /// The client may have no tokens for a resource that it names, or for more than one at once.
+        case unknownResource
+        /// A scope is that of an API that the request does not name.
+        case scopeOfAnother(String)
         /// The device has signed in too often; try again after some seconds.
         case tooMany(retryAfter: Seconds)
         /// The client is disabled, or uses the provider no more.
@@ -31,12 +35,14 @@ package enum SignInDevice {
     ///
     /// - Parameters:
     ///   - assertion: what the device has signed.
-    ///   - scopes: the scopes that the client wants, among those that there are.
+    ///   - named: the scopes that the client wants.
+    ///   - resources: the resources that the access token is for; none for us.
     ///   - client: the client, which the caller has authenticated.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func signIn(
-        by assertion: Secret<String>, scopes: [String], at client: ClientID, ports: Ports
+        by assertion: Secret<String>, scopes named: [String], for resources: [String] = [], at client: ClientID,
+        ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
         guard let assertion = try await verified(assertion.reveal(), for: client, at: now, ports: ports) else {
@@ -44,15 +50,24 @@ package enum SignInDevice {
         }
         let keys = try ports.keys.current().tokens
         let id: TokenFamilyID = ports.random.id(at: now)
-        let scopes = scopes.filter { !neverGiven.contains($0) }
-        // To nothing a person need not agree.
-        // check: SignInDeviceTests.nothing
-        guard !scopes.isEmpty else { return .scopeMissing }
         return try await ports.commit(at: now, as: .device(assertion.enrollment)) { work in
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
             try keys.require(party.profile.idTokenAlgorithm)
+            let own: [String]
+            let apis: [ResourceAccess]
+            switch try work.stores.access(named, at: resources, for: party, issuer: work.issuer) {
+            case .scopes(let scopes, let access): (own, apis) = (scopes.filter { !neverGiven.contains($0) }, access)
+            case .unknownResource: return .unknownResource
+            case .nothing: return .scopeMissing
+            case .scopeOfAnother(let scope): return .scopeOfAnother(scope)
+            }
+            // To nothing a person need not agree.
+            // check: SignInDeviceTests.nothing
+            guard !own.isEmpty || !apis.isEmpty else { return .scopeMissing }
+            let target = try work.stores.target(resources, of: own, at: apis, for: party, issuer: work.issuer)
+            guard let target else { return .unknownResource }
             // Whoever removes or suspends the device has this lock, too.
             try work.users.lock(assertion.user)
             guard let device = try work.enrollments.find(assertion.enrollment) else { return .invalid }
@@ -71,16 +86,21 @@ package enum SignInDevice {
                     by: assertion.challenge, on: device, at: client, among: methods),
                 try work.isGood(authentication.evidence, device.user, at: client)
             else { return .invalid }
-            let wanted = Wanted(client: client, redirectURI: "", scopes: scopes)
+            var wanted = Wanted(client: client, redirectURI: "", scopes: own)
+            wanted.resources = apis
             // check: SignInDeviceTests.consent
             guard try !work.needsConsent(of: device.user, to: wanted, by: found) else { return .notAllowed }
             guard try work.admit(device.user, to: client) else { return .invalid }
             let family = TokenFamily(
-                id: id, client: client, session: nil, sid: nil, scopes: scopes, authentication: authentication, at: now)
+                id: id, client: client, session: nil, sid: nil, scopes: own, resources: apis,
+                authentication: authentication, at: now)
             try work.families.insert(family)
             try work.raise(.signedInByDevice(family))
             try work.raise(.tokensGiven(family))
-            return .signedIn(UnsignedTokens(family: family, scopes: scopes, nonce: nil, party: party))
+            return .signedIn(
+                UnsignedTokens(
+                    family: family, target: target, isIdentified: own.contains(TokenFamily.openID), nonce: nil,
+                    party: party))
         }
     }
 

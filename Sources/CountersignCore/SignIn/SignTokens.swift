@@ -7,12 +7,17 @@ import JOSE
 package struct UnsignedTokens: Equatable, Sendable {
     /// The tokens that belong together, with the refresh token that is good now.
     package let family: TokenFamily
-    /// The scopes of the access token: those of the family, or fewer.
-    package let scopes: [String]
+    /// Whom the access token is for, and its scopes.
+    package let target: AccessTarget
+    /// Whether the client gets an ID token.
+    package let isIdentified: Bool
     /// Repeated in the ID token; nil for nothing.
     package let nonce: String?
     /// How the client uses the provider.
     package let party: RelyingParty
+
+    /// The scopes of the access token.
+    package var scopes: [String] { target.scopes }
 }
 
 /// The tokens of a redemption, as the client gets them.
@@ -29,7 +34,7 @@ package struct SignedTokens: Sendable {
     package let identity: Secret<String>?
     /// The refresh token; nil without the scope `offline_access`.
     package let refresh: Secret<String>?
-    /// The scopes that were given.
+    /// The scopes of the access token.
     package let scopes: [String]
 }
 
@@ -51,7 +56,7 @@ package enum SignTokens {
         let access = try await signAccess(
             accessClaims(of: given, issuer: ports.issuer, random: random, at: now, until: expiresAt), ports: ports)
         var identity: String?
-        if given.scopes.contains(TokenFamily.openID) {
+        if given.isIdentified {
             identity = try await JWS.sign(
                 identityClaims(of: given, access: access, issuer: ports.issuer, at: now).encoded, type: "JWT",
                 by: identityKey, keyID: identityKey.keyID)
@@ -59,7 +64,7 @@ package enum SignTokens {
         return SignedTokens(
             access: Secret(access), expiresIn: expiresAt - now, identity: identity.map { Secret($0) },
             refresh: family.isOffline ? ports.hasher.refreshToken(family.generation, of: family.id) : nil,
-            scopes: given.scopes)
+            scopes: given.target.scopes)
     }
 
     /// An access token with these claims.
@@ -76,9 +81,10 @@ package enum SignTokens {
     ) -> JSONValue {
         let family = given.family
         return [
-            "iss": .string("\(issuer)"), "sub": .string("\(family.user)"), "aud": .string("\(issuer)"),
+            "iss": .string("\(issuer)"), "sub": .string("\(family.user)"),
+            "aud": .string(given.target.resource?.description ?? "\(issuer)"),
             "client_id": .string("\(family.client)"), "exp": .integer(end.seconds), "iat": .integer(now.seconds),
-            "jti": .string("\(family.id).\(random)"), "scope": .string(given.scopes.joined(separator: " ")),
+            "jti": .string("\(family.id).\(random)"), "scope": .string(given.target.scopes.joined(separator: " ")),
             "auth_time": .integer(family.authentication.at.seconds),
             "acr": .string(family.authentication.strength.rawValue),
             "amr": .array(family.authentication.methods.map(JSONValue.string)),

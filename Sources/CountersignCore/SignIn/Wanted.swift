@@ -17,8 +17,10 @@ package struct Wanted: Hashable, Sendable {
     package var redirectURI: String
     /// How the result comes back.
     package var responseMode = ResponseMode.query
-    /// The scopes that are given, in the order of the request.
+    /// The scopes of ours that are given.
     package var scopes: [String]
+    /// What the client wants at APIs.
+    package var resources: [ResourceAccess] = []
     /// Returned to the client with the result; nil for nothing.
     package var clientState: String?
     /// Repeated in the ID token; nil for nothing.
@@ -67,6 +69,7 @@ extension Wanted {
         .members([
             "client": .string("\(client)"), "redirect_uri": .string(redirectURI),
             "response_mode": .string(responseMode.rawValue), "scopes": .array(scopes.map(JSONValue.string)),
+            "resources": resources.isEmpty ? nil : ResourceAccess.json(resources),
             "state": clientState.map(JSONValue.string), "nonce": nonce.map(JSONValue.string),
             "code_challenge": codeChallenge.map(JSONValue.string),
             "max_age": maximumAge.map { .integer($0.value) }, "fresh": .bool(isFresh),
@@ -83,9 +86,11 @@ extension Wanted {
     package init?(_ json: JSONValue) {
         guard let client = json["client"]?.string.flatMap({ ClientID($0) }), let uri = json["redirect_uri"]?.string,
             let mode = json["response_mode"]?.string.flatMap({ ResponseMode(rawValue: $0) }),
-            let scopes = json["scopes"]?.array?.map(\.string), let isFresh = json["fresh"]?.bool
+            let scopes = json["scopes"]?.array?.map(\.string),
+            let resources = json["resources"].map({ ResourceAccess.list($0) }) ?? [], let isFresh = json["fresh"]?.bool
         else { return nil }
         self.init(client: client, redirectURI: uri, scopes: scopes.compactMap(\.self))
+        self.resources = resources
         responseMode = mode
         clientState = json["state"]?.string
         nonce = json["nonce"]?.string

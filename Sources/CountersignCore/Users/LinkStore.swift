@@ -15,6 +15,10 @@ package protocol LinkStore {
     func put(_ user: UserID, to client: ClientID, externalID: ExternalID?) throws -> Bool
     /// Sets whether a client blocks a user from enrolling devices; the client must be linked to the user.
     func blockEnrollment(_ isBlocked: Bool, of user: UserID, by client: ClientID) throws
+    /// What a client says of a user for itself; nil for nothing, and where it is not linked to the user.
+    func claims(of user: UserID, for client: ClientID) throws -> UserClaims?
+    /// Replaces what a client says of a user; the client must be linked to the user.
+    func setClaims(_ claims: UserClaims?, of user: UserID, by client: ClientID) throws
     func delete(_ user: UserID, from client: ClientID) throws
     /// Deletes all links of a user, also those that are not counted.
     func deleteLinks(of user: UserID) throws

@@ -4,8 +4,8 @@ package import CountersignWire
 package enum ShowUser {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The user as the client knows them, with what the client says of their addresses.
-        case user(LinkedUser, UserAddresses)
+        /// The user as the client knows them, with what the client says of their addresses and of them.
+        case user(LinkedUser, UserAddresses, UserClaims?)
         /// The client is linked to no such user.
         case notFound
     }
@@ -16,7 +16,7 @@ package enum ShowUser {
             guard let user = try reader.links.find(reference, of: client.id) else { return .notFound }
             let addresses = try reader.claimedAddresses(
                 of: user.id, by: client.id, isThirdParty: client.isThirdParty, ports.hasher)
-            return .user(user, addresses)
+            return .user(user, addresses, try reader.links.claims(of: user.id, for: client.id))
         }
     }
 }

@@ -11,15 +11,18 @@ package enum UpdateUser {
 
         /// What the client says of the user's addresses.
         package var addresses: ClaimedAddresses
+        /// What the client says of the user for itself; an inner nil removes it.
+        package var claims: UserClaims??
 
         /// Changes of these parts.
         package init(
             externalID: ExternalID?? = nil, isEnrollmentBlocked: Bool? = nil,
-            addresses: ClaimedAddresses = ClaimedAddresses()
+            addresses: ClaimedAddresses = ClaimedAddresses(), claims: UserClaims?? = nil
         ) {
             self.externalID = externalID
             self.isEnrollmentBlocked = isEnrollmentBlocked
             self.addresses = addresses
+            self.claims = claims
         }
     }
 
@@ -63,6 +66,10 @@ package enum UpdateUser {
                 try work.leaveBehind(old, by: client, of: user.id)
             }
             guard try work.links.put(user.id, to: client, externalID: externalID) else { return .externalIDTaken }
+            if let claims = changes.claims {
+                try work.links.setClaims(claims, of: user.id, by: client)
+                try work.raise(.userClaimsSet(user.id))
+            }
             let isBlocked = changes.isEnrollmentBlocked ?? user.isEnrollmentBlocked
             if isBlocked != user.isEnrollmentBlocked {
                 try work.links.blockEnrollment(isBlocked, of: user.id, by: client)

@@ -54,13 +54,15 @@ extension ExportUser.Part {
     /// An object with one member, whose name tells the kind of the part.
     fileprivate func json(at now: Timestamp) throws -> JSONValue {
         switch self {
-        case .linked(let user): ["user": user.json]
+        case .linked(let user, let claims): ["user": user.json(UserAddresses(), claims)]
         case .known(let user): ["user": user.json]
         case .enrollment(let enrollment): ["enrollment": enrollment.json(at: now)]
         case .identifier(let identifier): ["identifier": identifier.exported]
         case .claim(let claim): ["claim": claim.exported]
         case .session(let session): ["session": session.exported]
         case .passkey(let passkey): ["passkey": passkey.exported]
+        case .claims(let claims, let client):
+            ["claims": ["client": .string("\(client)"), "claims": .object(claims.json)]]
         case .grant(let grant): ["grant": grant.exported]
         case .tokens(let family): ["tokens": family.exported]
         case .challenge(let challenge): ["challenge": challenge.exported]
@@ -116,7 +118,8 @@ extension Session {
 extension TokenFamily {
     fileprivate var exported: JSONValue {
         .members([
-            "id": .string("\(id)"), "client": .string("\(client)"), "scope": .string(scopes.joined(separator: " ")),
+            "id": .string("\(id)"), "client": .string("\(client)"),
+            "scope": .string(grantedNames.joined(separator: " ")),
             "created_at": .string("\(createdAt)"), "expires_at": .string("\(expiresAt)"),
             "ended_at": endedAt.map { .string("\($0)") }, "authentication": authentication.json,
         ])

@@ -24,7 +24,7 @@ extension NativeAPI {
             let update = try UserUpdate(incoming.json())
             let changes = UpdateUser.Changes(
                 externalID: update.externalID, isEnrollmentBlocked: update.isEnrollmentBlocked,
-                addresses: ClaimedAddresses(email: update.email, phone: update.phone))
+                addresses: ClaimedAddresses(email: update.email, phone: update.phone), claims: update.claims)
             return try reply(await UpdateUser.update(try incoming.user(), changes, by: caller, ports: ports))
         }
         routes.client(.delete, "/v1/users/:user", .users) { [self] caller, incoming in
@@ -47,11 +47,11 @@ extension NativeAPI {
 extension LinkedUser {
     var json: JSONValue { json(UserAddresses()) }
 
-    func json(_ addresses: UserAddresses) -> JSONValue {
+    func json(_ addresses: UserAddresses, _ claims: UserClaims? = nil) -> JSONValue {
         UserView(
             id: id, externalID: externalID?.text, email: addresses[.email].map(UserView.Address.init),
             phone: addresses[.phone].map(UserView.Address.init), isEnrollmentBlocked: isEnrollmentBlocked,
-            createdAt: createdAt
+            claims: claims, createdAt: createdAt
         ).json
     }
 }

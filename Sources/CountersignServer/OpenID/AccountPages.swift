@@ -332,18 +332,18 @@ extension AccountPage.Device.WaitingMethod.Kind {
 
 extension Account.Access {
     fileprivate var page: AccountPage.Access {
-        AccountPage.Access(
-            clientID: "\(client)", client: name.text,
-            scopes: scopes.sorted().compactMap { scope in
-                switch scope {
-                case TokenFamily.openID: .identity
-                case TokenFamily.offlineAccess: .staySignedIn
-                case Ticket.scope: .addDevice
-                case PersonalAddress.Kind.email.rawValue: .email
-                case PersonalAddress.Kind.phone.rawValue: .phone
-                default: nil
-                }
-            }, since: Int(since.seconds))
+        let own = scopes.sorted().compactMap { scope -> AccountPage.Access.Scope? in
+            switch scope {
+            case TokenFamily.openID: .identity
+            case TokenFamily.offlineAccess: .staySignedIn
+            case Ticket.scope: .addDevice
+            case PersonalAddress.Kind.email.rawValue: .email
+            case PersonalAddress.Kind.phone.rawValue: .phone
+            default: nil
+            }
+        }
+        return AccountPage.Access(
+            clientID: "\(client)", client: name.text, scopes: own + apis.map { .other($0) }, since: Int(since.seconds))
     }
 }
 

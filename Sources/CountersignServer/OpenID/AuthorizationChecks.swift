@@ -11,14 +11,6 @@ import JOSE
 ///
 /// Spec: RFC 6749 §4.1.1, §4.1.2.1; RFC 7636 §4.4.1; RFC 9700 §2.1; OpenID Connect Core 1.0 §3.1.2.
 struct AuthorizationChecks {
-    /// The scopes that a client may be given; others are ignored.
-    ///
-    /// Spec: OpenID Connect Core 1.0 §3.1.2.1.
-    static let scopes =
-        [TokenFamily.openID, "profile", TokenFamily.offlineAccess] + PersonalAddress.Kind.allCases.map(\.rawValue) + [
-            Ticket.scope
-        ]
-
     /// The oldest authentication by which a device is enrolled; half of what the ticket lives stays for enrolling.
     private static let oldestForEnrolling = Seconds.minutes(5)
 
@@ -28,7 +20,7 @@ struct AuthorizationChecks {
         "code_challenge_method", "prompt", "max_age", "id_token_hint", "login_hint", "ui_locales", "request",
         "acr_values",
         "claims",
-        "request_uri",
+        "request_uri", "resource",
     ]
 
     /// What passed the checks.
@@ -61,19 +53,21 @@ struct AuthorizationChecks {
     private func check() async throws -> Checked {
         let (client, party) = try await client()
         let (uri, registered) = try redirectURI(of: party)
+        let named = (form["scope"] ?? "").split(separator: " ").map(String.init)
+        let access = try await WantedAccess.of(named, at: form.resources, for: party, ports: ports)
         var wanted = Wanted(client: client.id, redirectURI: uri, scopes: [])
         do throws(OAuthError) {
             wanted.clientState = try value("state", ofAtMost: 2048)
             wanted.responseMode = try responseMode()
             try refuseRequestObjects()
             try checkResponseType()
-            wanted.scopes = try scopes(of: client)
+            (wanted.scopes, wanted.resources) = try scopes(access, of: client)
             wanted.nonce = try value("nonce", ofAtMost: 512)
             wanted.codeChallenge = try codeChallenge(for: party)
             let prompts = try prompts()
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
             wanted.asksConsent = prompts.contains("consent")
-            wanted.maximumAge = try maximumAge()
+            wanted.maximumAge = try maximumAge() ?? party.defaultMaximumAge
             if wanted.scopes.contains(Ticket.scope) {
                 wanted.maximumAge = min(wanted.maximumAge ?? Self.oldestForEnrolling, Self.oldestForEnrolling)
             }
@@ -137,19 +131,16 @@ struct AuthorizationChecks {
         guard type == "code" else { throw OAuthError(.unsupportedResponseType, "response_type must be code") }
     }
 
-    /// Those of the scopes that a client may be given at all.
-    static func known(among named: [String]) -> [String] {
-        scopes.filter { scope in named.contains { $0.hasSameBytes(as: scope) } }
-    }
-
-    private func scopes(of client: Client) throws(OAuthError) -> [String] {
-        guard let text = form["scope"] else { throw OAuthError(.invalidScope, "scope is missing") }
-        let given = Self.known(among: text.split(separator: " ").map(String.init)).filter { scope in
-            scope != Ticket.scope || client.rights.contains(.enrollments)
-        }
+    /// The scopes of ours, and those of APIs.
+    private func scopes(
+        _ access: WantedAccess, of client: Client
+    ) throws(OAuthError) -> ([String], [ResourceAccess]) {
+        guard form["scope"] != nil else { throw OAuthError(.invalidScope, "scope is missing") }
+        guard case .scopes(let scopes, let apis) = access else { throw OAuthError(access) }
+        let given = scopes.filter { $0 != Ticket.scope || client.rights.contains(.enrollments) }
         // check: AuthorizeTests.errors
-        guard !given.isEmpty else { throw OAuthError(.invalidScope, "scope must contain openid") }
-        return given
+        guard !given.isEmpty || !apis.isEmpty else { throw OAuthError(.invalidScope, "scope must contain openid") }
+        return (given, apis)
     }
 
     /// Without PKCE, a nonce at least tells the client that the ID token belongs to its request.

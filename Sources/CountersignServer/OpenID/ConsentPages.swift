@@ -135,6 +135,10 @@ extension SignInDoor {
 extension ConsentQuestion {
     /// The rows of the page, one for each scope that gives the client something.
     fileprivate var items: [ConsentPage.Item] {
+        ownItems + apis.map { .other(title: $0.name, detail: $0.scopes.joined(separator: ", ")) }
+    }
+
+    private var ownItems: [ConsentPage.Item] {
         wanted.scopes.compactMap { scope in
             switch scope {
             case TokenFamily.openID: .identity

@@ -3,13 +3,16 @@ import Encodings
 
 /// The parameters of an OAuth request, from a form or a query.
 ///
-/// Unknown parameters are ignored, an empty value is as good as none, and a name stands once. Spec: RFC 6749 §3.1,
-/// §3.2.
+/// Unknown parameters are ignored, an empty value is as good as none, and a name stands once, but `resource`, which may
+/// stand more often. Spec: RFC 6749 §3.1, §3.2; RFC 8707 §2.
 struct FormFields: Sendable {
     /// A parameter stands more than once, or the form is malformed.
     struct Malformed: Error {
         let description: String
     }
+
+    /// The values of `resource`.
+    let resources: [String]
 
     private let fields: [String: String]
 
@@ -34,10 +37,11 @@ struct FormFields: Sendable {
             throw Malformed(description: "the parameters are not form-urlencoded")
         }
         var fields: [String: String] = [:]
-        for (name, value) in list where fields.updateValue(value, forKey: name) != nil {
+        for (name, value) in list where name != "resource" && fields.updateValue(value, forKey: name) != nil {
             throw Malformed(description: "a parameter stands more than once")
         }
         self.fields = fields
+        resources = list.filter { $0.0 == "resource" && !$0.1.isEmpty }.map(\.1)
     }
 
     /// The value of a parameter; nil if it is absent or empty.
@@ -47,7 +51,7 @@ struct FormFields: Sendable {
 
     /// The parameters of these names, for a request that is sent on.
     func query(of names: [String]) -> String {
-        FormText.encoded(
-            fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        let kept = fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return FormText.encoded(kept + (names.contains("resource") ? resources.map { ("resource", $0) } : []))
     }
 }

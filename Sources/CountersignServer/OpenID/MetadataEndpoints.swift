@@ -9,8 +9,12 @@ import JOSE
 extension OAuthDoor {
     func addMetadata(to table: inout RouteTable) {
         let metadata = Self.metadata(of: ports.issuer).encoded
-        // Spec: OpenID Connect Discovery 1.0 §4, RFC 8414 §3.
-        for path in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
+        // Spec: OpenID Connect Discovery 1.0 §4, RFC 8414 §3, RFC 9728 §3.
+        let documents = [
+            "/.well-known/openid-configuration": metadata, "/.well-known/oauth-authorization-server": metadata,
+            "/.well-known/oauth-protected-resource": Self.resourceMetadata(of: ports.issuer).encoded,
+        ]
+        for (path, metadata) in documents {
             table.add(.get, path) { request, context in
                 _ = try await Incoming(request, context)
                 var response = Response(bytes: metadata, type: "application/json")
@@ -32,6 +36,19 @@ extension OAuthDoor {
         }
     }
 
+    /// What our own API says of itself, so that a program that knows its address alone finds who gives tokens for it.
+    ///
+    /// Spec: RFC 9728 §2.
+    private static func resourceMetadata(of issuer: Issuer) -> JSONValue {
+        [
+            "resource": .string("\(issuer)"), "authorization_servers": [.string("\(issuer)")],
+            "jwks_uri": .string("\(issuer)/oauth2/jwks"), "bearer_methods_supported": ["header"],
+            "scopes_supported": .array(
+                (Right.allCases.map(\.rawValue) + OwnScopes.all).map(JSONValue.string)),
+            "resource_documentation": .string("\(issuer)/v1/openapi.json"),
+        ]
+    }
+
     private static func metadata(of issuer: Issuer) -> JSONValue {
         let strengths = Authentication.Strength.allCases.filter { issuer.hasPasskeys || $0 < .phishingResistant }
         let confidential: [JSONValue] = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
@@ -40,7 +57,7 @@ extension OAuthDoor {
             "issuer": .string("\(issuer)"), "authorization_endpoint": .string("\(issuer)/oauth2/authorize"),
             "token_endpoint": .string("\(issuer)/oauth2/token"),
             "userinfo_endpoint": .string("\(issuer)/oauth2/userinfo"), "jwks_uri": .string("\(issuer)/oauth2/jwks"),
-            "scopes_supported": .array(AuthorizationChecks.scopes.map(JSONValue.string)),
+            "scopes_supported": .array(OwnScopes.all.map(JSONValue.string)),
             "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
             "grant_types_supported": [
                 "authorization_code", "refresh_token", "client_credentials", .string(DeviceAssertion.grantType),

@@ -11,7 +11,7 @@ final class OAuthDoor: Door {
     let paths = [
         "/oauth2/token", "/oauth2/introspect", "/oauth2/revoke", "/oauth2/userinfo", "/oauth2/jwks",
         "/.well-known/openid-configuration",
-        "/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource",
     ]
     let resources: DoorResources
 

@@ -1,3 +1,4 @@
+import CountersignCore
 import Encodings
 import HTTPTypes
 
@@ -11,6 +12,8 @@ struct OAuthError: Error, Hashable {
         case invalidClient = "invalid_client"
         case invalidGrant = "invalid_grant"
         case invalidScope = "invalid_scope"
+        /// Spec: RFC 8707 §2.
+        case invalidTarget = "invalid_target"
         case invalidToken = "invalid_token"
         case insufficientScope = "insufficient_scope"
         case unauthorizedClient = "unauthorized_client"
@@ -33,7 +36,8 @@ struct OAuthError: Error, Hashable {
             case .insufficientScope, .accessDenied: 403
             case .temporarilyUnavailable: 503
             case .serverError: 500
-            case .invalidRequest, .invalidGrant, .invalidScope, .unauthorizedClient, .unsupportedGrantType,
+            case .invalidRequest, .invalidGrant, .invalidScope, .invalidTarget, .unauthorizedClient,
+                .unsupportedGrantType,
                 .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
                 .unmetAuthenticationRequirements, .requestNotSupported,
                 .requestURINotSupported:
@@ -69,4 +73,24 @@ struct OAuthError: Error, Hashable {
     var json: JSONValue {
         ["error": .string(code.rawValue), "error_description": .string(description)]
     }
+}
+
+extension OAuthError {
+    /// The error of scopes and resources that do not go together.
+    ///
+    /// Spec: RFC 8707 §2.
+    init(_ access: WantedAccess) {
+        switch access {
+        case .scopes: self.init(.invalidScope, "scope has nothing that can be given")
+        case .unknownResource:
+            self.init(.invalidTarget, "resource is no API that the client may have tokens for")
+        case .scopeOfAnother(let scope):
+            self.init(.invalidTarget, "the scope \(scope) is of an API that no parameter resource names")
+        case .nothing(let resource): self.init(.invalidScope, "scope has no scope of \(resource)")
+        }
+    }
+
+    /// A token request names what was not given.
+    static let unknownTarget = OAuthError(
+        .invalidTarget, "resource must be one API that the client was given, and may still have tokens for")
 }

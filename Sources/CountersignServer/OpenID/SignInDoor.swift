@@ -142,7 +142,7 @@ struct PageResponse {
     init(_ page: some HostedPage, in frame: PageFrame, leadingTo uri: RedirectURI? = nil) {
         var headers: HTTPFields = [.contentType: "text/html; charset=utf-8"]
         var policy = page.contentSecurityPolicy
-        if let uri, uri.kind == .privateScheme {
+        if let uri, uri.kind.isScheme {
             policy = policy.replacing("form-action 'self'", with: "form-action 'self' \(uri.place):")
         }
         headers[.contentSecurityPolicy] = policy

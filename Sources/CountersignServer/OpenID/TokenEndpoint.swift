@@ -28,34 +28,43 @@ extension OAuthDoor {
     private func redeemCode(_ form: FormFields, by client: ClientID) async throws -> Response {
         guard let code = form["code"] else { throw OAuthError(.invalidRequest, "code is missing") }
         let request = RedeemCode.Request(
-            code: Secret(code), redirectURI: form["redirect_uri"], verifier: form["code_verifier"].map { Secret($0) })
+            code: Secret(code), redirectURI: form["redirect_uri"], verifier: form["code_verifier"].map { Secret($0) },
+            resources: form.resources)
         switch try await RedeemCode.redeem(request, by: client, ports: ports) {
         case .redeemed(let redeemed): return Self.reply(try await SignTokens.sign(redeemed, ports: ports))
         // One description for all: it must not tell a thief which part is wrong.
         case .invalid:
             throw OAuthError(.invalidGrant, "the code is over or spent, or does not belong to this request")
+        case .unknownResource: throw OAuthError.unknownTarget
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
     }
 
-    /// Spec: RFC 6749 §6.
+    /// Spec: RFC 6749 §6, RFC 8707 §2.2.
     private func refresh(_ form: FormFields, by client: ClientID) async throws -> Response {
         guard let token = form["refresh_token"] else {
             throw OAuthError(.invalidRequest, "refresh_token is missing")
         }
-        switch try await RefreshTokens.refresh(Secret(token), scopes: Self.scopes(form), by: client, ports: ports) {
+        let outcome = try await RefreshTokens.refresh(
+            Secret(token), scopes: Self.scopes(form), at: form.resources, by: client, ports: ports)
+        switch outcome {
         case .refreshed(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         case .invalid: throw OAuthError(.invalidGrant, "the refresh token is over, replaced or another client's")
         case .scopeExceeded: throw OAuthError(.invalidScope, "scope has more than was given")
+        case .unknownResource: throw OAuthError.unknownTarget
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
     }
 
     /// Spec: RFC 6749 §4.4.
     private func giveClientToken(_ form: FormFields, to client: ClientID) async throws -> Response {
-        switch try await GiveClientToken.give(scopes: Self.scopes(form), to: client, ports: ports) {
+        let outcome = try await GiveClientToken.give(
+            scopes: Self.scopes(form), for: form.resources, to: client, ports: ports)
+        switch outcome {
         case .given(let tokens): return Self.reply(tokens)
-        case .scopeExceeded: throw OAuthError(.invalidScope, "scope has what is no right of the client")
+        case .scopeExceeded:
+            throw OAuthError(.invalidScope, "scope has what is no right of the client, or no scope of the resource")
+        case .unknownResource: throw OAuthError(WantedAccess.unknownResource)
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
     }
@@ -63,12 +72,18 @@ extension OAuthDoor {
     /// Spec: RFC 7521 §4.1, RFC 7523 §2.1.
     private func signInDevice(_ form: FormFields, at client: ClientID) async throws -> Response {
         guard let assertion = form["assertion"] else { throw OAuthError(.invalidRequest, "assertion is missing") }
-        let scopes = AuthorizationChecks.known(among: Self.scopes(form) ?? [TokenFamily.openID])
-        switch try await SignInDevice.signIn(by: Secret(assertion), scopes: scopes, at: client, ports: ports) {
+        let outcome = try await SignInDevice.signIn(
+            by: Secret(assertion), scopes: Self.scopes(form) ?? [TokenFamily.openID], for: form.resources, at: client,
+            ports: ports)
+        switch outcome {
         case .signedIn(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         // One description for all: it must not tell whether there is such a device.
         case .invalid: throw OAuthError(.invalidGrant, "the assertion is not good, or came before")
-        case .scopeMissing: throw OAuthError(.invalidScope, "a device's sign-in gives none of these scopes")
+        case .scopeMissing:
+            throw OAuthError(
+                .invalidScope, "a device's sign-in gives none of these scopes, or the resource has none of them")
+        case .unknownResource: throw OAuthError(WantedAccess.unknownResource)
+        case .scopeOfAnother(let scope): throw OAuthError(WantedAccess.scopeOfAnother(scope))
         case .notAllowed: throw OAuthError(.invalidScope, "the person has not allowed the client this")
         case .tooMany(let seconds):
             throw OAuthError(

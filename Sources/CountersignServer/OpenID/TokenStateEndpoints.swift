@@ -12,7 +12,7 @@ extension OAuthDoor {
             switch try await IntrospectToken.introspect(token, by: client, ports: ports) {
             case .access(let access):
                 return Response(json: describe(access.family, access.scopes, access))
-            case .client(let token, let rights): return Response(json: describe(token, for: rights, of: client))
+            case .client(let access): return Response(json: describe(access))
             case .refresh(let family):
                 return Response(json: describe(family, family.scopes, nil))
             case .inactive: return Response(json: ["active": false])
@@ -39,13 +39,13 @@ extension OAuthDoor {
     }
 
     /// Spec: RFC 7662 §2.2.
-    private func describe(_ token: ClientToken, for rights: Set<Right>, of client: ClientID) -> JSONValue {
+    private func describe(_ access: VerifiedOwnAccess) -> JSONValue {
         [
-            "active": true, "scope": .string(rights.map(\.rawValue).sorted().joined(separator: " ")),
-            "client_id": .string("\(client)"), "token_type": "Bearer", "sub": .string("\(client)"),
-            "iss": .string("\(ports.issuer)"), "aud": .string("\(ports.issuer)"),
-            "iat": .integer(token.issuedAt.seconds), "exp": .integer(token.expiresAt.seconds),
-            "jti": .string(token.jti),
+            "active": true, "scope": .string(access.scopes.joined(separator: " ")),
+            "client_id": .string("\(access.client)"), "token_type": "Bearer", "sub": .string("\(access.client)"),
+            "iss": .string("\(ports.issuer)"), "aud": .string(access.audience),
+            "iat": .integer(access.token.issuedAt.seconds), "exp": .integer(access.token.expiresAt.seconds),
+            "jti": .string(access.token.jti),
         ]
     }
 
@@ -57,7 +57,7 @@ extension OAuthDoor {
             "active": true, "scope": .string(scopes.joined(separator: " ")), "client_id": .string("\(family.client)"),
             "token_type": access == nil ? nil : "Bearer", "sub": .string("\(family.user)"),
             "iss": .string("\(ports.issuer)"),
-            "aud": .string("\(ports.issuer)"),
+            "aud": .string(access?.audience ?? "\(ports.issuer)"),
             "iat": .integer((access?.issuedAt ?? family.createdAt).seconds),
             "exp": .integer((access?.expiresAt ?? min(family.idleUntil, family.expiresAt)).seconds),
             "jti": access.map { .string($0.jti) }, "auth_time": .integer(family.authentication.at.seconds),

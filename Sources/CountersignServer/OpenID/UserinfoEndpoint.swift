@@ -11,14 +11,14 @@ extension OAuthDoor {
     func addUserinfo(to table: inout RouteTable) {
         for method in [HTTPRequest.Method.get, .post] {
             addShared(method, "/oauth2/userinfo", to: &table) { [self] incoming in
-                guard let token = incoming.bearerToken else {
+                guard let token = try Self.token(of: incoming, method) else {
                     var error = OAuthError(.invalidToken, "send the access token as Authorization: Bearer")
                     error.isAboutNothing = true
                     throw error
                 }
                 switch try await ShowClaims.show(token, ports: ports) {
-                case .claims(let user, let addresses, let client):
-                    return (Response(json: Self.claims(of: user, addresses)), client)
+                case .claims(let user, let addresses, let own, let client):
+                    return (Response(json: Self.claims(of: user, addresses, own)), client)
                 case .invalidToken: throw OAuthError(.invalidToken, "the access token is not good, or no longer")
                 case .scopeMissing: throw OAuthError(.insufficientScope, "the scope openid is missing")
                 }
@@ -26,14 +26,33 @@ extension OAuthDoor {
         }
     }
 
-    /// Spec: OpenID Connect Core 1.0 §5.1, §5.4.
-    private static func claims(of user: UserID, _ addresses: UserAddresses) -> JSONValue {
+    /// The token of a request: in its header or, of a post, in its form, in one of them; nil for none.
+    ///
+    /// Spec: RFC 6750 §2, §2.2; OpenID Connect Core 1.0 §5.3.1.
+    private static func token(of incoming: Incoming, _ method: HTTPRequest.Method) throws -> Secret<String>? {
+        guard method == .post, incoming.hasContent("application/x-www-form-urlencoded") else {
+            return incoming.bearerToken
+        }
+        let inForm = try FormFields(form: incoming)["access_token"]
+        // check: TokenTests.userinfoForm
+        guard incoming.headers[.authorization] == nil || inForm == nil else {
+            throw OAuthError(.invalidRequest, "send the access token in one way only")
+        }
+        return inForm.map { Secret($0) } ?? incoming.bearerToken
+    }
+
+    /// What we say of a user, and what the client says of them itself, under names that are none of ours.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §5.1, §5.1.2, §5.4.
+    private static func claims(of user: UserID, _ addresses: UserAddresses, _ own: UserClaims?) -> JSONValue {
         let (email, phone) = (addresses[.email], addresses[.phone])
-        return .members([
+        var object = JSONObject([
             "sub": .string("\(user)"), "email": email.map { .string("\($0.address)") },
             "email_verified": email.map { .bool($0.isVerified) },
             "phone_number": phone.map { .string("\($0.address)") },
             "phone_number_verified": phone.map { .bool($0.isVerified) },
         ])
+        for member in own?.json.members ?? [] { object[member.name] = member.value }
+        return .object(object)
     }
 }

@@ -8,9 +8,11 @@ private enum Statements {
     static let heldByID = SQLStatement("\(byID.text) FOR SHARE")
     static let put = SQLStatement(
         """
-        INSERT INTO relying_parties (client_id, settings, account) VALUES ($1, $2, $3)
-        ON CONFLICT (client_id) DO UPDATE SET settings = excluded.settings, account = excluded.account
+        INSERT INTO relying_parties (client_id, settings, account, resource) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (client_id) DO UPDATE SET settings = excluded.settings, account = excluded.account,
+          resource = excluded.resource
         """)
+    static let owner = SQLStatement("SELECT client_id FROM relying_parties WHERE resource = $1")
     static let account = SQLStatement(
         """
         SELECT p.client_id FROM relying_parties p JOIN clients c ON c.id = p.client_id
@@ -50,13 +52,21 @@ extension SQLTransaction {
 
     func put(_ party: RelyingParty, isAccount: Bool) throws {
         try connection.send(
-            Statements.put, [party.client.value, .text(party.json.text), .integer(isAccount ? 1 : 0)])
+            Statements.put,
+            [
+                party.client.value, .text(party.json.text), .integer(isAccount ? 1 : 0),
+                .optional(party.resource?.identifier.description),
+            ])
         try connection.send(Statements.deleteOrigins, [party.client.value])
         for origin in party.origins { try connection.send(Statements.addOrigin, [.text(origin), party.client.value]) }
     }
 
     func isOrigin(_ origin: String) throws -> Bool {
         try first(Statements.origin, [.text(origin)]) { try $0.integer(0) } != nil
+    }
+
+    func owner(of resource: ResourceIdentifier) throws -> ClientID? {
+        try first(Statements.owner, [.text(resource.description)]) { try $0.id(0) }
     }
 
     func account() throws -> ClientID? { try first(Statements.account, []) { try $0.id(0) } }

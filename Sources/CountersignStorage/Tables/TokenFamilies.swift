@@ -6,7 +6,7 @@ private enum Statements {
     private static let columns =
         """
         id, client_id, session_id, sid, scopes, authentication, generation, rotated_at, created_at, idle_until, expires_at,
-        ended_at
+        ended_at, resources
         """
     static let byID = SQLStatement("SELECT \(columns) FROM token_families WHERE id = $1")
     static let ofUser = SQLStatement("SELECT \(columns) FROM token_families WHERE user_id = $1 ORDER BY id")
@@ -14,8 +14,8 @@ private enum Statements {
         """
         INSERT INTO token_families
           (id, client_id, user_id, session_id, enrollment_id, sid, scopes, authentication, offline, generation, created_at,
-          idle_until, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+          idle_until, expires_at, resources)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
         """)
     /// Decides which of several requests with one refresh token replaces it.
     static let refresh = SQLStatement(
@@ -60,7 +60,10 @@ extension SQLTransaction {
             sid: hasSession ? try row.text(3) : nil, scopes: try row.text(4).split(separator: " ").map(String.init),
             authentication: try row.authentication(5), generation: try row.integer(6),
             rotatedAt: try row.optionalTime(7), createdAt: try row.time(8), idleUntil: try row.time(9),
-            expiresAt: try row.time(10), endedAt: try row.optionalTime(11))
+            expiresAt: try row.time(10), endedAt: try row.optionalTime(11),
+            resources: try row.optionalValue(12) { text in
+                (try? JSONValue(parsing: Array(text.utf8))).flatMap { ResourceAccess.list($0) }
+            } ?? [])
     }
 
     func refresh(
@@ -91,6 +94,7 @@ extension SQLTransaction {
                 .text(family.scopes.joined(separator: " ")),
                 .text(family.authentication.json.text), .integer(family.isOffline ? 1 : 0),
                 .integer(family.generation), family.createdAt.value, family.idleUntil.value, family.expiresAt.value,
+                .optional(family.resources.isEmpty ? nil : ResourceAccess.json(family.resources).text),
             ])
     }
 

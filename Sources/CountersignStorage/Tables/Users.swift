@@ -1,5 +1,6 @@
 import CountersignCore
 import CountersignWire
+import Encodings
 
 private enum Statements {
     static let linked = """
@@ -34,6 +35,8 @@ private enum Statements {
         """)
     static let block = SQLStatement(
         "UPDATE user_links SET enrollment_blocked = $3 WHERE client_id = $1 AND user_id = $2")
+    static let claims = SQLStatement("SELECT claims FROM user_links WHERE client_id = $1 AND user_id = $2")
+    static let setClaims = SQLStatement("UPDATE user_links SET claims = $3 WHERE client_id = $1 AND user_id = $2")
     static let deleteLinks = SQLStatement("DELETE FROM user_links WHERE user_id = $1")
     static let unlink = SQLStatement("DELETE FROM user_links WHERE client_id = $1 AND user_id = $2")
     static let linkedUsers = SQLStatement("SELECT user_id FROM user_links WHERE client_id = $1 LIMIT $2")
@@ -86,6 +89,20 @@ extension SQLTransaction {
         try connection.send(Statements.block, [client.value, user.value, .integer(isBlocked ? 1 : 0)])
     }
 
+    func claims(of user: UserID, for client: ClientID) throws -> UserClaims? {
+        let sealed = try first(Statements.claims, [client.value, user.value]) { try $0.optionalBlob(0) }
+        return try sealed?.flatMap { sealed in
+            UserClaims(try JSONValue(parsing: try sealer.open(sealed, for: UserClaims.place(client, user))))
+        }
+    }
+
+    func setClaims(_ claims: UserClaims?, of user: UserID, by client: ClientID) throws {
+        let sealed = try claims.map {
+            try sealer.seal(JSONValue.object($0.json).encoded, for: UserClaims.place(client, user))
+        }
+        try connection.send(Statements.setClaims, [client.value, user.value, .optional(sealed)])
+    }
+
     func deleteLinks(of user: UserID) throws { try connection.send(Statements.deleteLinks, [user.value]) }
 
     func delete(_ user: UserID, from client: ClientID) throws {
@@ -99,6 +116,13 @@ extension SQLTransaction {
 
     func markDeleted(_ user: UserID, at time: Timestamp) throws {
         try connection.send(Statements.markDeleted, [user.value, time.value])
+    }
+}
+
+extension UserClaims {
+    /// The associated data that the claims of a link are sealed with.
+    static func place(_ client: some CustomStringConvertible, _ user: some CustomStringConvertible) -> String {
+        "claims \(client) \(user)"
     }
 }
 

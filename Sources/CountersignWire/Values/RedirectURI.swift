@@ -18,6 +18,11 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
         case loopback
         /// An app, by a scheme of its own.
         case privateScheme
+        /// An app, by a scheme that any other app may take as well.
+        case bareScheme
+
+        /// Whether it names an app by a scheme.
+        package var isScheme: Bool { self == .privateScheme || self == .bareScheme }
     }
 
     /// The URI.
@@ -25,10 +30,22 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
     /// What kind of place it names.
     package let kind: Kind
 
-    /// Accepts a URI: `https`, `http` to a loopback host, or a private scheme that is a reversed domain.
+    /// Well-known schemes without a dot: what browsers and systems do with the result is nobody's sign-in.
     ///
-    /// It has no user, no fragment and no wildcard. A private scheme without a dot could be taken by any app. Spec:
-    /// RFC 8252 §7.1, §8.4.
+    /// No list has them all. A client's operator registers the scheme, and this keeps from slips.
+    private static let knownSchemes: Set<String> = [
+        "about", "android-app", "bitcoin", "blob", "chrome", "chrome-extension", "cid", "content", "data", "dns",
+        "edge", "facetime", "facetime-audio", "feed", "file", "filesystem", "ftp", "geo", "git", "gopher", "intent",
+        "irc", "itms", "itms-apps", "itms-services", "jar", "javascript", "ldap", "livescript", "magnet", "mailto",
+        "market", "mhtml", "microsoft-edge", "mid", "moz-extension", "news", "nntp", "res", "resource", "rtsp",
+        "search-ms", "sftp", "shortcuts", "sip", "sips", "smb", "sms", "smsto", "ssh", "steam", "svn", "tel",
+        "telnet", "telprompt", "urn", "vbscript", "view-source", "webcal", "webcals", "ws", "wss", "wyciwyg", "xmpp",
+    ]
+
+    /// Accepts a URI: `https`, `http` to a loopback host, a private scheme that is a reversed domain, or one without a
+    /// dot, which only clients of the profile `compatible` may register, since any app could take it.
+    ///
+    /// It has no user, no fragment and no wildcard. Spec: RFC 8252 §7.1, §8.4.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             !text.utf8.contains(UInt8(ascii: "#")), !text.utf8.contains(UInt8(ascii: "*")),
@@ -42,6 +59,11 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
         case _ where scheme.utf8.contains(UInt8(ascii: ".")) && host.isEmpty && text.hasPrefix("\(scheme):/"):
             // One slash: what follows is a path, and no host. Spec: RFC 8252 §7.1.
             kind = .privateScheme
+        case _
+        where !scheme.utf8.contains(UInt8(ascii: ".")) && scheme.utf8.count > 1
+            && !["http", "ms-", "x-"].contains(where: scheme.hasPrefix) && !Self.knownSchemes.contains(scheme)
+            && text.hasPrefix("\(scheme):/"):
+            kind = .bareScheme
         default: return nil
         }
         description = text
@@ -50,14 +72,14 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
     /// The host or, of an app, the scheme: what the audit names.
     package var place: String {
         let url = URLComponents(string: description)
-        return (kind == .privateScheme ? url?.scheme : url?.host) ?? ""
+        return (kind.isScheme ? url?.scheme : url?.host) ?? ""
     }
 
     /// The origin of the page, as browsers write it; nil for an app's.
     ///
     /// Spec: RFC 6454 §6.2.
     package var origin: String? {
-        guard kind != .privateScheme, let url = URLComponents(string: description), let scheme = url.scheme,
+        guard !kind.isScheme, let url = URLComponents(string: description), let scheme = url.scheme,
             let host = url.host?.lowercased()
         else { return nil }
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host

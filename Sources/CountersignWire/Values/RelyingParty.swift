@@ -13,6 +13,14 @@ package struct RelyingParty: Hashable, Sendable {
         case native
         /// A page that runs in the browser alone, which cannot keep a secret either.
         case spa
+        /// An app that was built for another product, and returns by a scheme without a dot.
+        ///
+        /// Any other app may take such a scheme, and gets the code; without the code's verifier it is worth nothing.
+        /// Spec: RFC 8252 §7.1, RFC 7636 §1.
+        case compatible
+
+        /// Whether the client is an app, on whatever port of a loopback address it listens.
+        fileprivate var isApp: Bool { self == .native || self == .compatible }
 
         /// Whether the client authenticates at the token endpoint.
         package var isConfidential: Bool { self == .web }
@@ -71,13 +79,22 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: RFC 9700 §2.1.1.
     package let isPKCEOptional: Bool
+    /// How old an authentication may be where a request does not say it; nil for any age.
+    ///
+    /// Spec: OpenID Connect Dynamic Client Registration 1.0 §2 (`default_max_age`).
+    package let defaultMaximumAge: Seconds?
+    /// The API that the client is, for which other clients get tokens; nil if it is none.
+    package let resource: ProtectedResource?
+    /// The APIs for which the client may have tokens.
+    package let resources: [ResourceIdentifier]
 
     /// Settings of these parts.
     package init(
         client: ClientID, profile: Profile, redirectURIs: [RedirectURI], type: TypeName = .confirm,
         askedBrowsers: AskedBrowsers = .known, isPKCEOptional: Bool = false, ways: Set<SignInWay> = SignInWay.usual,
         registration: Registration = .closed, callingCodes: [CallingCode] = [], keySet: JSONValue? = nil,
-        signedOutURIs: [RedirectURI] = []
+        signedOutURIs: [RedirectURI] = [], defaultMaximumAge: Seconds? = nil, resource: ProtectedResource? = nil,
+        resources: [ResourceIdentifier] = []
     ) {
         self.client = client
         self.profile = profile
@@ -90,6 +107,9 @@ package struct RelyingParty: Hashable, Sendable {
         self.callingCodes = callingCodes
         self.keySet = keySet
         self.signedOutURIs = signedOutURIs
+        self.defaultMaximumAge = defaultMaximumAge
+        self.resource = resource
+        self.resources = resources
     }
 
     /// A JWK Set as it is kept: the keys that can be used, and nothing else; nil if there is none.
@@ -114,7 +134,7 @@ package struct RelyingParty: Hashable, Sendable {
     /// - Parameter text: the URI of the request.
     /// - Returns: nil if the client has registered no such URI.
     package func redirectURI(named text: String) -> RedirectURI? {
-        redirectURIs.first { $0.allows(text, isApp: profile == .native) }
+        redirectURIs.first { $0.allows(text, isApp: profile.isApp) }
     }
 
     /// The origins whose scripts may read what the client gets: those of the pages to which a browser returns.
@@ -132,7 +152,7 @@ package struct RelyingParty: Hashable, Sendable {
     /// - Parameter text: the URI of the request.
     /// - Returns: nil if the client has registered no such URI.
     package func signedOutURI(named text: String) -> RedirectURI? {
-        signedOutURIs.first { $0.allows(text, isApp: profile == .native) }
+        signedOutURIs.first { $0.allows(text, isApp: profile.isApp) }
     }
 }
 

@@ -150,6 +150,20 @@ struct AuthorizeTests {
         }
     }
 
+    // Spec: OpenID Connect Dynamic Client Registration 1.0 §2.
+    @Test("O-22: `default_max_age` of the client's settings counts where a request does not say an age")
+    func defaultMaximumAge() async throws {
+        try await SignInPageScene.with(["asked_browsers": "all", "default_max_age": 60]) { scene in
+            _ = try await scene.signIn()
+            let silent = scene.request(["prompt": "none"])
+            #expect(try await scene.browser.get(silent).result["code"] != nil)
+            scene.server.clock.advance(seconds: 61)
+            #expect(try await scene.browser.get(silent).result["error"] == "login_required")
+            let older = scene.request(["prompt": "none", "max_age": "600"])
+            #expect(try await scene.browser.get(older).result["code"] != nil)
+        }
+    }
+
     // Spec: OAuth 2.0 Form Post Response Mode §2.
     @Test("form_post: the result is posted by a page of ours, which may post anywhere")
     func formPost() async throws {

@@ -71,6 +71,9 @@ struct RelyingPartyTests {
             (["profile": "native", "redirect_uris": ["com.example.app://x"]], "/redirect_uris/0"),
             (["profile": "native", "redirect_uris": ["javascript:alert(1)"]], "/redirect_uris/0"),
             (["profile": "spa", "redirect_uris": ["com.example.app:/x"]], "/redirect_uris/0"),
+            (["profile": "web", "redirect_uris": ["yourapp://"]], "/redirect_uris/0"),
+            (["profile": "compatible", "redirect_uris": ["javascript://x"]], "/redirect_uris/0"),
+            (["profile": "compatible", "pkce_optional": true], "/pkce_optional"),
             (["profile": "spa", "pkce_optional": true], "/pkce_optional"),
             (["profile": "native", "pkce_optional": true], "/pkce_optional"), (["type": "qr"], "/type"),
             (["type": "unknown"], "/type"), (["asked_browsers": "some"], "/asked_browsers"),
@@ -86,6 +89,38 @@ struct RelyingPartyTests {
             let reply = try await scene.administrator.call(
                 .PUT, "/v1/admin/clients/\(scene.shop.credential.id)/openid", .object(body))
             expectRefusal(reply, 422, "invalid_member", at: pointer)
+        }
+    }
+
+    // Spec: RFC 8252 §7.1, §8.1, §8.6.
+    @Test("An app that was built for another product returns by its scheme: with PKCE, and never without a page")
+    func compatible() async throws {
+        let uri = "yourapp://"
+        let settings: JSONObject = [
+            "profile": "compatible", "redirect_uris": [.string(uri)], "asked_browsers": "all",
+        ]
+        try await SignInPageScene.with(settings) { scene in
+            let bare = try await scene.browser.get(
+                scene.request(["redirect_uri": uri, "code_challenge": nil, "code_challenge_method": nil]))
+            #expect(bare.location?.hasPrefix("yourapp://?error=invalid_request") == true, "\(bare.reply)")
+            let other = try await scene.browser.get(scene.request(["redirect_uri": "yourapp://x"]))
+            #expect(other.status == 400 && other.location == nil)
+            let (path, page) = try await scene.numberPage("customer-1", ["redirect_uri": uri])
+            let policy = try #require(page.reply.headers["content-security-policy"])
+            #expect(policy.contains("form-action 'self' yourapp:"), "\(policy)")
+            try await scene.approve(page)
+            let done = try await scene.browser.get("\(path)/done")
+            #expect(done.location?.hasPrefix("yourapp://?code=") == true, "\(done.reply)")
+            let again = try await scene.browser.get(scene.request(["redirect_uri": uri]))
+            #expect(again.heading == "You are signed in already" && again.result["code"] == nil)
+            let fields = [
+                ("grant_type", "authorization_code"), ("code", try #require(done.result["code"])),
+                ("redirect_uri", uri), ("client_id", scene.credential.id),
+            ]
+            let stolen = try await scene.token(fields)
+            #expect(stolen.status == 400 && stolen.json["error"] == "invalid_grant", "\(stolen)")
+            let reply = try await scene.token(fields + [("code_verifier", SignInPageScene.verifier)])
+            #expect(reply.status == 200, "\(reply)")
         }
     }
 }

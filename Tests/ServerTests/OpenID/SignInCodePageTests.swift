@@ -190,6 +190,49 @@ struct SignInCodePageTests {
     }
 
     // Spec: OpenID Connect Core 1.0 §5.1 and §5.4.
+    @Test("A code by text message signs in, at a number of a listed calling code and at no other")
+    func text() async throws {
+        let settings: JSONObject = [
+            "asked_browsers": "all", "ways": ["device", "text"], "calling_codes": ["+1555"],
+        ]
+        try await SignInPageScene.with(settings) { scene in
+            let phone: JSONValue = ["phone": "+15551234567"]
+            _ = try await scene.scene.shop.call(.PATCH, "/v1/users/\(scene.scene.user)", phone).success()
+            func choose(_ number: String) async throws -> Page {
+                let first = try await scene.browser.get(scene.request(["scope": "openid phone"]))
+                return try await scene.browser.submit(first, to: "/signin/choose", [("identifier", number)])
+            }
+            // Anybody could have texts sent, and each costs money.
+            let foreign = try await choose("+447700900123")
+            #expect(!foreign.html.contains("value=\"text\""))
+            let refused = try await scene.browser.submit(foreign, to: "/signin/ask", [("way", "text")])
+            #expect(refused.status >= 400 && refused.location == nil, "\(refused.reply)")
+            let page = try await choose("+1 555 123 4567")
+            #expect(page.html.contains("value=\"text\""), "\(page.reply)")
+            let asked = try await scene.browser.submit(page, to: "/signin/ask", [("way", "text")])
+            let path = try #require(asked.location)
+            let field = try await scene.browser.get(path)
+            #expect(field.html.contains("autocomplete=\"one-time-code\""))
+            var code: String?
+            for _ in 0..<200 where code == nil {
+                let sent = try await mails(scene).first { $0["to"] == "+15551234567" }?["text"]?.string
+                code = sent?.firstMatch(of: #/[0-9]{6}/#).map { String($0.output) }
+                if code == nil { try await Task.sleep(for: .milliseconds(25)) }
+            }
+            let right = try await scene.browser.submit(
+                field, to: "\(path)/enter", [("code", try #require(code))])
+            #expect(right.status == 303 && right.location == "\(path)/done", "\(right.reply)")
+            let done = try await scene.browser.get("\(path)/done")
+            let tokens = try await scene.redeem(try #require(done.result["code"])).success()
+            let claims = try #require(tokens["id_token"]?.string).split(separator: ".")[1]
+            let identity = try JSONValue(parsing: try #require(Base64URL.decode(claims)))
+            #expect(identity["acr"] == "urn:countersign:acr:address", "\(identity)")
+            #expect(identity["amr"] == ["otp", "sms"], "\(identity)")
+            let info = try await scene.userinfo(try #require(tokens["access_token"]?.string)).success()
+            #expect(info["phone_number"] == "+15551234567" && info["phone_number_verified"] == true)
+        }
+    }
+
     @Test("A client learns the addresses whose scopes it has, and whether they are proved")
     func scopes() async throws {
         try await SignInPageScene.with { scene in

@@ -207,6 +207,43 @@ struct TokenTests {
         }
     }
 
+    // Spec: RFC 6750 §2.2, OpenID Connect Core 1.0 §5.3.1.
+    @Test("oidcc-userinfo-post-body: userinfo takes the token in a form, and in one place only")
+    func userinfoForm() async throws {
+        try await SignInPageScene.with { scene in
+            let tokens = try await scene.redeem(try #require(try await scene.signIn().result["code"])).json
+            let access = try #require(tokens["access_token"]?.string)
+            let path = "/oauth2/userinfo"
+            let reply = try await scene.token([("access_token", access)], at: path)
+            #expect(reply.status == 200 && reply.json["sub"] == .string(scene.scene.user), "\(reply)")
+            expect(try await scene.token([("access_token", "\(access)A")], at: path), 401, "invalid_token")
+            expect(try await scene.token([("token", access)], at: path), 401, "invalid_token")
+            let both = try await scene.token([("access_token", access)], basic: scene.credential, at: path)
+            expect(both, 400, "invalid_request")
+            expect(
+                try await scene.token([("access_token", access), ("access_token", access)], at: path), 400,
+                "invalid_request")
+        }
+    }
+
+    // Spec: RFC 9728 §2, §3.
+    @Test("Our own API names who gives tokens for it")
+    func resourceMetadata() async throws {
+        try await SignInPageScene.with { scene in
+            let issuer = "\(scene.server.issuer)"
+            let reply = try await scene.server.send(
+                .GET, "/.well-known/oauth-protected-resource", isContract: false)
+            #expect(reply.status == 200 && reply.headers["access-control-allow-origin"] == "*", "\(reply)")
+            #expect(reply.json["resource"] == .string(issuer))
+            #expect(reply.json["authorization_servers"] == [.string(issuer)])
+            let scopes = reply.json["scopes_supported"]?.array ?? []
+            #expect(scopes.contains("challenges") && scopes.contains("openid") && !scopes.contains("admin"))
+            let document = try #require(reply.json["resource_documentation"]?.string)
+            let path = String(document.dropFirst(issuer.count))
+            #expect(try await scene.server.send(.GET, path).status == 200)
+        }
+    }
+
     // Spec: OpenID Connect Discovery 1.0 §4, RFC 8414 §3.
     @Test("oidcc-discovery-endpoint-verification: the metadata name what is there")
     func metadata() async throws {

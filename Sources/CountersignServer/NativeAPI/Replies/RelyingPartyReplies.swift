@@ -14,6 +14,12 @@ extension NativeAPI {
             throw JSONShapeError.invalid(
                 pointer: "/type",
                 expected: "a type that the client may ask by, that asks devices, and that has a number to type")
+        case .resourceTaken:
+            throw JSONShapeError.invalid(
+                pointer: "/resource/identifier", expected: "a name that no other API has, and that is not the issuer's")
+        case .scopeTaken(let scope):
+            throw JSONShapeError.invalid(
+                pointer: "/resource/scopes", expected: "scopes of the API alone, and \(scope) is one of the provider's")
         }
     }
 

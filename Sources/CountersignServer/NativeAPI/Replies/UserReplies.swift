@@ -15,7 +15,7 @@ extension NativeAPI {
 
     func reply(_ outcome: ShowUser.Outcome) throws(ProblemDetails) -> Response {
         switch outcome {
-        case .user(let user, let addresses): return Response(json: user.json(addresses))
+        case .user(let user, let addresses, let claims): return Response(json: user.json(addresses, claims))
         case .notFound: throw ProblemDetails(.userNotFound)
         }
     }
