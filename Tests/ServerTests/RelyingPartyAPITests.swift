@@ -93,7 +93,7 @@ struct RelyingPartyAPITests {
                 [
                     "id": .string(user), "external_id": "customer-1", "email": "a@example.com",
                     "email_verified": true, "phone": "+15551234567", "phone_verified": false,
-                    "enrollment_blocked": true, "created_at": time,
+                    "enrollment_blocked": true, "claims": ["groups": ["a"]], "created_at": time,
                 ]
             ]
         ) { try UserView($0).json },
@@ -181,9 +181,9 @@ struct RelyingPartyAPITests {
             examples: [
                 [
                     "external_id": "customer-1", "email": "a@example.com", "phone": "+15551234567",
-                    "enrollment_blocked": false,
+                    "enrollment_blocked": false, "claims": ["groups": ["a"]],
                 ],
-                ["external_id": .null, "email": .null, "phone": .null],
+                ["external_id": .null, "email": .null, "phone": .null, "claims": .null],
             ]
         ) { try UserUpdate($0).json },
         Described(schema: "EmptyRequest", isStrict: true, examples: [[:]]) { try TicketRequest($0).json },

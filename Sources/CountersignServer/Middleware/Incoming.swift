@@ -140,7 +140,11 @@ struct Incoming: Sendable {
             throw .malformedQuery
         }
         var query: [String: String] = [:]
-        for (name, value) in fields where query.updateValue(value, forKey: name) != nil { throw .malformedQuery }
+        for (name, value) in fields {
+            guard query.updateValue(value, forKey: name) == nil || name == FormFields.repeatable else {
+                throw .malformedQuery
+            }
+        }
         return query
     }
 }

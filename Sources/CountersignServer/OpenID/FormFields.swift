@@ -11,7 +11,12 @@ struct FormFields: Sendable {
         let description: String
     }
 
-    /// The values of `resource`.
+    /// The one parameter that may stand more than once.
+    ///
+    /// Spec: RFC 8707 §2.
+    static let repeatable = "resource"
+
+    /// Its values.
     let resources: [String]
 
     private let fields: [String: String]
@@ -37,11 +42,11 @@ struct FormFields: Sendable {
             throw Malformed(description: "the parameters are not form-urlencoded")
         }
         var fields: [String: String] = [:]
-        for (name, value) in list where name != "resource" && fields.updateValue(value, forKey: name) != nil {
+        for (name, value) in list where name != Self.repeatable && fields.updateValue(value, forKey: name) != nil {
             throw Malformed(description: "a parameter stands more than once")
         }
         self.fields = fields
-        resources = list.filter { $0.0 == "resource" && !$0.1.isEmpty }.map(\.1)
+        resources = list.filter { $0.0 == Self.repeatable && !$0.1.isEmpty }.map(\.1)
     }
 
     /// The value of a parameter; nil if it is absent or empty.
@@ -52,6 +57,6 @@ struct FormFields: Sendable {
     /// The parameters of these names, for a request that is sent on.
     func query(of names: [String]) -> String {
         let kept = fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        return FormText.encoded(kept + (names.contains("resource") ? resources.map { ("resource", $0) } : []))
+        return FormText.encoded(kept + (names.contains(Self.repeatable) ? resources.map { (Self.repeatable, $0) } : []))
     }
 }

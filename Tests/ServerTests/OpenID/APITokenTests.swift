@@ -46,9 +46,15 @@ struct APITokenTests {
     @Test("A sign-in for two APIs, a token for one: that API asks about it, and nothing else takes it")
     func given() async throws {
         try await with { scene, orders in
-            let page = try await scene.signIn([
-                "scope": "openid read orders.write", "resource": Self.orders, "resource": Self.mail,
-            ])
+            // The parameter stands twice.
+            let request = scene.request(["scope": "openid read orders.write", "resource": Self.orders])
+            let first = try await scene.browser.get("\(request)&resource=\(FormText.encoded(Self.mail))")
+            let second = try await scene.browser.submit(
+                first, to: "/signin/choose", [("identifier", "customer-1@example.com")])
+            let asked = try await scene.browser.submit(second, to: "/signin/ask", [("way", "device")])
+            let path = try #require(asked.location, "\(asked.reply)")
+            try await scene.approve(try await scene.browser.get(path))
+            let page = try await scene.browser.get("\(path)/done")
             let code = try #require(page.result["code"], "\(page.reply)")
             for resources in [[], [Self.orders, Self.mail], ["https://orders.example"]] {
                 let refused = try await redeem(code, resources, scene)
