@@ -6,7 +6,7 @@ import Testing
 
 @testable import CountersignCore
 
-// Spec: RFC 8707, RFC 9068 §2.2 and §4; docs/decisions/0085-tokens-for-apis.md.
+// Spec: RFC 8707 §2 and §2.2, RFC 9068 §2.2, §3 and §4; docs/decisions/0085-tokens-for-apis.md.
 @Suite("Tokens for APIs")
 struct ResourceTests {
     /// A shop that signs people in, and two APIs, each with a scope `read`.
@@ -127,6 +127,7 @@ struct ResourceTests {
             try await AuthenticateClient.authenticate(accessToken: tokens.access, ports: scene.world.ports) == .refused)
     }
 
+    // Spec: RFC 7662 §2, §4.
     @Test("The client that got a token and the API that it is for may ask about it, and nobody else")
     func introspection() async throws {
         let scene = try await Scene()
@@ -220,6 +221,7 @@ struct ResourceTests {
         #expect(try Self.claims(tokens.access)["aud"] == .string("\(scene.world.ports.issuer)"))
     }
 
+    // Spec: RFC 3986 §4.3, §6.2.1.
     @Test("A client asks for those APIs alone that its operator has listed")
     func notAllowed() async throws {
         let scene = try await Scene()

@@ -4,7 +4,7 @@ package import Encodings
 // All rules on whom an access token is for are in this file. It is for us, for userinfo and our own API, or for one API
 // that an operator has registered; then it has that API's scopes alone, and is worth nothing anywhere else.
 //
-// Spec: RFC 8707, RFC 9068 §3; docs/decisions/0085-tokens-for-apis.md.
+// Spec: RFC 8707 §2, RFC 9068 §3; docs/decisions/0085-tokens-for-apis.md.
 
 /// What somebody allows a client at an API.
 package struct ResourceAccess: Hashable, Sendable {

@@ -47,6 +47,7 @@ struct OwnClaimsTests {
         }
     }
 
+    // Spec: RFC 7519 §4.1, OpenID Connect Core 1.0 §5.6.2.
     @Test("A name that the provider gives itself or that tokens need is refused, and so is what is too long")
     func refused() async throws {
         try await SignInPageScene.with { scene in

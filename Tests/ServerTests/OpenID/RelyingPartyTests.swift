@@ -92,7 +92,7 @@ struct RelyingPartyTests {
         }
     }
 
-    // Spec: RFC 8252 §7.1, §8.1, §8.6.
+    // Spec: RFC 7636 §1; RFC 8252 §7.1, §8.1, §8.6.
     @Test("An app that was built for another product returns by its scheme: with PKCE, and never without a page")
     func compatible() async throws {
         let uri = "yourapp://"

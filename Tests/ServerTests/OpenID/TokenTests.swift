@@ -207,7 +207,7 @@ struct TokenTests {
         }
     }
 
-    // Spec: RFC 6750 §2.2, OpenID Connect Core 1.0 §5.3.1.
+    // Spec: RFC 6750 §2, §2.2; OpenID Connect Core 1.0 §5.3.1.
     @Test("oidcc-userinfo-post-body: userinfo takes the token in a form, and in one place only")
     func userinfoForm() async throws {
         try await SignInPageScene.with { scene in
