@@ -80,12 +80,7 @@ extension ClientCommand.OpenID {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let keys = try jwks.map { file in
-                guard let bytes = FileManager.default.contents(atPath: file),
-                    let json = try? JSONValue(parsing: Array(bytes))
-                else { throw CommandError("\(file) cannot be read as JSON.") }
-                return json
-            }
+            let keys = try jwks.map { try jsonContent(FileManager.default.contents(atPath: $0), of: $0) }
             let body = JSONValue.members([
                 "jwks": keys, "profile": .string(profile), "redirect_uris": .array(redirectURI.map(JSONValue.string)),
                 "post_logout_redirect_uris": signedOutURI.isEmpty

@@ -153,12 +153,9 @@ extension UserCommand {
 
         mutating func run() async throws {
             let claims = try file.map { file in
-                guard
-                    let bytes = file == "-"
-                        ? try FileHandle.standardInput.readToEnd() : FileManager.default.contents(atPath: file),
-                    let json = try? JSONValue(parsing: Array(bytes))
-                else { throw CommandError("\(file) cannot be read as JSON.") }
-                return json
+                let bytes =
+                    file == "-" ? try FileHandle.standardInput.readToEnd() : FileManager.default.contents(atPath: file)
+                return try jsonContent(bytes, of: file)
             }
             let path = "/v1/users/\(Remote.escaped(Remote.user(user)))"
             let body: JSONValue = ["claims": claims ?? .null]

@@ -54,16 +54,33 @@ struct ResourceTests {
             return try await WantedAccess.of(scopes, at: resources, for: party, ports: world.ports)
         }
 
-        /// The code of a sign-in with these scopes at these APIs.
-        func code(_ scopes: [String], at resources: [String]) async throws -> Secret<String> {
+        /// What the shop wants with these scopes at these APIs.
+        func wish(_ scopes: [String], at resources: [String]) async throws -> Wanted {
             guard case .scopes(let own, let apis) = try await wanted(scopes, at: resources) else {
                 throw World.Broken("scopes")
             }
             var wanted = try shop.wanted()
             (wanted.scopes, wanted.resources) = (own, apis)
-            guard case .asked(let asked) = try await shop.ask(wanted, by: .device) else { throw World.Broken("ask") }
+            return wanted
+        }
+
+        /// What comes of a sign-in with these scopes at these APIs, which the phone approves.
+        func signIn(
+            _ scopes: [String], at resources: [String], answer: ConsentAnswer = .none
+        ) async throws -> FinishSignIn.Outcome {
+            let wish = try await wish(scopes, at: resources)
+            guard case .asked(let asked) = try await shop.ask(wish, by: .device) else { throw World.Broken("ask") }
             try await shop.approve(asked)
-            guard case .finished(let finished) = try await shop.finish(asked) else { throw World.Broken("finish") }
+            return try await shop.finish(asked, answer: answer)
+        }
+
+        /// The code of a sign-in with these scopes at these APIs.
+        func code(
+            _ scopes: [String], at resources: [String], answer: ConsentAnswer = .none
+        ) async throws -> Secret<String> {
+            guard case .finished(let finished) = try await signIn(scopes, at: resources, answer: answer) else {
+                throw World.Broken("finish")
+            }
             return finished.code
         }
 
@@ -263,16 +280,7 @@ struct ResourceTests {
     func consent() async throws {
         let scene = try await Scene(isThirdParty: true)
         func ask(_ resource: String, answer: ConsentAnswer = .none) async throws -> FinishSignIn.Outcome {
-            guard case .scopes(let own, let apis) = try await scene.wanted(["openid", "read"], at: [resource]) else {
-                throw World.Broken("scopes")
-            }
-            var wanted = try scene.shop.wanted()
-            (wanted.scopes, wanted.resources) = (own, apis)
-            guard case .asked(let asked) = try await scene.shop.ask(wanted, by: .device) else {
-                throw World.Broken("ask")
-            }
-            try await scene.shop.approve(asked)
-            return try await scene.shop.finish(asked, answer: answer)
+            try await scene.signIn(["openid", "read"], at: [resource], answer: answer)
         }
         guard case .asks(let question) = try await ask(Self.orders) else { throw World.Broken("question") }
         #expect(question.apis == [.init(name: "Orders", scopes: ["read"])])
@@ -320,35 +328,18 @@ struct ResourceTests {
     @Test("Whoever takes the name of an API that is gone takes over neither tokens nor what people allowed")
     func nameTaken() async throws {
         let scene = try await Scene(isThirdParty: true)
-        guard case .scopes(let own, let apis) = try await scene.wanted(["offline_access", "read"], at: [Self.orders])
-        else { throw World.Broken("scopes") }
-        func goOn(_ asks: ConsentAnswer) async throws -> FinishSignIn.Outcome {
-            var wanted = try scene.shop.wanted()
-            guard case .scopes(let own, let apis) = try await scene.wanted(["read"], at: [Self.orders]) else {
-                throw World.Broken("scopes")
-            }
-            (wanted.scopes, wanted.resources) = (own, apis)
-            guard case .asked(let asked) = try await scene.shop.ask(wanted, by: .device) else {
-                throw World.Broken("ask")
-            }
-            try await scene.shop.approve(asked)
-            return try await scene.shop.finish(asked, answer: asks)
-        }
-        var wanted = try scene.shop.wanted()
-        (wanted.scopes, wanted.resources) = (own, apis)
-        guard case .asked(let asked) = try await scene.shop.ask(wanted, by: .device) else { throw World.Broken("ask") }
-        try await scene.shop.approve(asked)
-        guard case .finished(let finished) = try await scene.shop.finish(asked, answer: .allows(scene.shop.user)) else {
-            throw World.Broken("finish")
-        }
-        let tokens = try await scene.tokens(finished.code, for: [])
+        let code = try await scene.code(
+            ["offline_access", "read"], at: [Self.orders], answer: .allows(scene.shop.user))
+        let tokens = try await scene.tokens(code, for: [])
         #expect(try await scene.scopes(of: tokens.access, by: scene.orders) == ["read"])
         _ = try await DeleteClient.delete(scene.orders.id, by: .system, ports: scene.world.ports)
         #expect(try await scene.setAPI(scene.mail, Self.orders, ["read"]) == nil)
         #expect(try await scene.scopes(of: tokens.access, by: scene.mail) == nil)
         #expect(try await scene.refreshed(tokens.refresh, for: [Self.orders]) == nil)
         scene.world.time.advance(seconds: 3600)
-        guard case .asks(let question) = try await goOn(.none) else { throw World.Broken("not asked again") }
+        guard case .asks(let question) = try await scene.signIn(["read"], at: [Self.orders]) else {
+            throw World.Broken("not asked again")
+        }
         #expect(question.apis == [.init(name: "Letters", scopes: ["read"])])
     }
 
@@ -397,13 +388,9 @@ struct ResourceTests {
         guard case .finished(let finished) = try await scene.shop.finish(asked, answer: .allows(scene.shop.user)) else {
             throw World.Broken("finish")
         }
-        guard case .scopes(let own, let apis) = try await scene.wanted(["openid", "read"], at: [Self.orders]) else {
-            throw World.Broken("scopes")
-        }
-        var wanted = try scene.shop.wanted()
-        (wanted.scopes, wanted.resources) = (own, apis)
         let outcome = try await FinishSignIn.goOn(
-            wanted, in: try #require(finished.session).secret, browser: scene.shop.browser, ports: scene.world.ports)
+            try await scene.wish(["openid", "read"], at: [Self.orders]),
+            in: try #require(finished.session).secret, browser: scene.shop.browser, ports: scene.world.ports)
         guard case .asks(let question) = outcome else { throw World.Broken("\(outcome)") }
         #expect(question.apis == [.init(name: "Orders", scopes: ["read"])])
     }

@@ -13,8 +13,8 @@ struct AccessClaims: Sendable {
     let subject: String
     /// The client that got it.
     let client: String
-    /// Whom it is for: us, or an API.
-    let audience: String
+    /// The API that it is for; nil for us.
+    let resource: ResourceIdentifier?
     /// Its scopes.
     let scopes: [String]
     /// The mark of the client's secret; nil in a token that is about a user.
@@ -30,10 +30,10 @@ struct AccessClaims: Sendable {
     ///
     /// - Throws: ``StoreError``.
     static func read(_ token: Secret<String>, ports: Ports) throws -> AccessClaims? {
-        let claims = try readForAnybody(token, ports: ports)
+        guard let claims = try readForAnybody(token, ports: ports) else { return nil }
         // A token of one resource is none at another. Spec: RFC 9068 §4.
         // check: ResourceTests.audience
-        guard claims?.audience == "\(ports.issuer)" else { return nil }
+        guard claims.resource == nil else { return nil }
         return claims
     }
 
@@ -67,8 +67,11 @@ struct AccessClaims: Sendable {
             let subject = claims["sub"]?.string, let client = claims["client_id"]?.string,
             let scope = claims["scope"]?.string
         else { return nil }
+        let resource = ResourceIdentifier(audience)
+        let isForUs = audience.hasSameBytes(as: "\(ports.issuer)")
+        guard isForUs || resource != nil else { return nil }
         return AccessClaims(
-            jti: jti, subject: subject, client: client, audience: audience,
+            jti: jti, subject: subject, client: client, resource: isForUs ? nil : resource,
             scopes: scope.split(separator: " ").map(String.init), secretMark: claims[ClientToken.secretClaim]?.string,
             issuedAt: Timestamp(seconds: start),
             expiresAt: Timestamp(seconds: end), keyID: keyID)

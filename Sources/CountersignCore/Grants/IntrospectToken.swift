@@ -37,15 +37,15 @@ package enum IntrospectToken {
         guard let claims = try AccessClaims.readForAnybody(token, ports: ports) else { return .inactive }
         let isOwn = claims.client.hasSameBytes(as: "\(client)")
         var api: ClientID?
-        if claims.audience == "\(ports.issuer)" {
-            guard isOwn else { return .inactive }
-        } else {
-            api = try await ports.store.read { try $0.api(of: claims) }
+        if let resource = claims.resource {
+            api = try await ports.store.read { try $0.owner(of: resource, for: claims.client) }
             // check: ResourceTests.introspection
             guard api != nil, isOwn || api == client else { return .inactive }
+        } else {
+            guard isOwn else { return .inactive }
         }
         if let verified = try await VerifyClientToken.verify(claims, ports: ports) {
-            return own(verified.token, of: verified.client, claims, issuer: ports.issuer)
+            return own(verified.token, of: verified.client, claims)
         }
         guard let verified = try await VerifyAccessToken.verify(claims, ports: ports) else { return .inactive }
         // The name of the API may have changed hands since.
@@ -55,15 +55,13 @@ package enum IntrospectToken {
     }
 
     /// A token that a client got for itself: for us it has no more rights than the client has now.
-    private static func own(
-        _ token: ClientToken, of client: Client, _ claims: AccessClaims, issuer: Issuer
-    ) -> Outcome {
+    private static func own(_ token: ClientToken, of client: Client, _ claims: AccessClaims) -> Outcome {
         guard client.disabledAt == nil else { return .inactive }
-        let isForUs = claims.audience == "\(issuer)"
         let scopes =
-            isForUs ? token.rights.intersection(client.rights).map(\.rawValue).sorted() : claims.scopes
+            claims.resource == nil
+            ? token.rights.intersection(client.rights).map(\.rawValue).sorted() : claims.scopes
         guard !scopes.isEmpty else { return .inactive }
-        return .client(VerifiedOwnAccess(client: client.id, token: token, scopes: scopes, audience: claims.audience))
+        return .client(VerifiedOwnAccess(client: client.id, token: token, scopes: scopes, resource: claims.resource))
     }
 }
 
@@ -75,16 +73,14 @@ package struct VerifiedOwnAccess: Equatable, Sendable {
     package let token: ClientToken
     /// Its scopes.
     package let scopes: [String]
-    /// Whom it is for: us, or an API.
-    package let audience: String
+    /// The API that it is for; nil for us.
+    package let resource: ResourceIdentifier?
 }
 
 extension Stores {
-    /// The client that is the API which a token is for, while the token's client may have such; nil otherwise.
-    fileprivate func api(of claims: AccessClaims) throws -> ClientID? {
-        guard let audience = ResourceIdentifier(claims.audience),
-            let party = try ClientID(claims.client).flatMap({ try relyingParties.find($0) })
-        else { return nil }
-        return try resource(audience, for: party)?.owner
+    /// The client that is an API, while another client may have tokens for it; nil otherwise.
+    fileprivate func owner(of identifier: ResourceIdentifier, for client: String) throws -> ClientID? {
+        guard let party = try ClientID(client).flatMap({ try relyingParties.find($0) }) else { return nil }
+        return try resource(identifier, for: party)?.owner
     }
 }

@@ -187,6 +187,13 @@ extension Stores {
     }
 }
 
+extension Issuer {
+    /// The audience of a token for an API, or for us.
+    ///
+    /// Spec: RFC 9068 §3.
+    package func audience(of resource: ResourceIdentifier?) -> String { resource?.description ?? description }
+}
+
 /// Whom an access token is for.
 package struct AccessTarget: Equatable, Sendable {
     /// The API; nil for us.

@@ -42,8 +42,8 @@ package struct VerifiedAccess: Equatable, Sendable {
     package let jti: String
     /// Its scopes.
     package let scopes: [String]
-    /// Whom it is for: us, or an API.
-    package let audience: String
+    /// The API that it is for; nil for us.
+    package let resource: ResourceIdentifier?
     /// When it was signed.
     package let issuedAt: Timestamp
     /// When it ends.
@@ -82,7 +82,7 @@ enum VerifyAccessToken {
             try !reader.families.isRevoked(claims.jti)
         else { return nil }
         return VerifiedAccess(
-            family: family, jti: claims.jti, scopes: claims.scopes, audience: claims.audience,
+            family: family, jti: claims.jti, scopes: claims.scopes, resource: claims.resource,
             issuedAt: claims.issuedAt, expiresAt: claims.expiresAt)
     }
 }

@@ -31,10 +31,9 @@ package enum SetRelyingParty {
             if let resource = party.resource {
                 // check: ResourceTests.taken
                 guard try !work.isTaken(resource.identifier, besides: party.client) else { return .resourceTaken }
+                let taken = OwnScopes.known(among: resource.scopes)
                 // check: ResourceTests.taken
-                guard OwnScopes.known(among: resource.scopes).isEmpty else {
-                    return .scopeTaken(OwnScopes.known(among: resource.scopes)[0])
-                }
+                guard taken.isEmpty else { return .scopeTaken(taken[0]) }
             }
             // A third party's page would decide who stays a user.
             let isAccount = !client.isThirdParty && party.isAccount(at: work.issuer.accountPage)

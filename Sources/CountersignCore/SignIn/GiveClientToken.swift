@@ -32,22 +32,22 @@ package enum GiveClientToken {
         scopes: [String]?, for resources: [String] = [], to id: ClientID, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let found = try await ports.store.read { reader -> (Client, ClientTarget)? in
+        let found = try await ports.store.read { reader -> (Client, AccessTarget?)? in
             guard let party = try reader.relyingParties.find(id), let client = try reader.clients.find(id) else {
                 return nil
             }
             return (client, try reader.target(resources, of: client, party, issuer: ports.issuer))
         }
         guard let (client, target) = found else { return .clientGone }
-        guard case .target(let resource, let mayHave) = target else { return .unknownResource }
-        let names = mayHave.filter { scopes?.contains($0) ?? true }
+        guard let target else { return .unknownResource }
+        let names = target.scopes.filter { scopes?.contains($0) ?? true }
         // check: ClientTokenTests.scopes
         guard !names.isEmpty, names.count == scopes.map({ Set($0).count }) ?? names.count else {
             return .scopeExceeded
         }
         let claims: JSONValue = [
             "iss": .string("\(ports.issuer)"), "sub": .string("\(id)"),
-            "aud": .string(resource?.description ?? "\(ports.issuer)"),
+            "aud": .string(ports.issuer.audience(of: target.resource)),
             "client_id": .string("\(id)"), "exp": .integer(now.adding(TokenLifetimes.access).seconds),
             "iat": .integer(now.seconds),
             "jti": .string("\(ClientToken.mark)\(Base64URL.encode(ports.random.bytes(16)))"),
@@ -60,27 +60,22 @@ package enum GiveClientToken {
     }
 }
 
-/// Whom a client's token for itself is for, and what it may have of it.
-private enum ClientTarget: Sendable {
-    /// An API, or us for nil, and all scopes that there are.
-    case target(ResourceIdentifier?, [String])
-    /// No such resource, or not for this client.
-    case unknown
-}
-
 extension Stores {
+    /// Whom a client's token for itself is for, with all scopes that it may have; nil for no such resource, or one that
+    /// is not for this client.
     fileprivate func target(
         _ resources: [String], of client: Client, _ party: RelyingParty, issuer: Issuer
-    ) throws -> ClientTarget {
+    ) throws -> AccessTarget? {
         guard let first = resources.first, resources != ["\(issuer)"] else {
-            return .target(nil, Right.allCases.filter(client.rights.contains).map(\.rawValue))
+            return AccessTarget(
+                resource: nil, scopes: Right.allCases.filter(client.rights.contains).map(\.rawValue))
         }
         // What a third party's users are asked about, it does not get by itself.
         // check: ResourceTests.thirdParty
-        guard !client.isThirdParty else { return .unknown }
-        guard resources.count == 1, let identifier = ResourceIdentifier(first),
-            let found = try resource(identifier, for: party)
-        else { return .unknown }
-        return .target(identifier, found.api.scopes)
+        guard !client.isThirdParty else { return nil }
+        guard resources.count == 1, let identifier = ResourceIdentifier(first) else { return nil }
+        return try resource(identifier, for: party).map {
+            AccessTarget(resource: identifier, scopes: $0.api.scopes)
+        }
     }
 }

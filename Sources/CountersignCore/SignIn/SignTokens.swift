@@ -82,7 +82,7 @@ package enum SignTokens {
         let family = given.family
         return [
             "iss": .string("\(issuer)"), "sub": .string("\(family.user)"),
-            "aud": .string(given.target.resource?.description ?? "\(issuer)"),
+            "aud": .string(issuer.audience(of: given.target.resource)),
             "client_id": .string("\(family.client)"), "exp": .integer(end.seconds), "iat": .integer(now.seconds),
             "jti": .string("\(family.id).\(random)"), "scope": .string(given.target.scopes.joined(separator: " ")),
             "auth_time": .integer(family.authentication.at.seconds),

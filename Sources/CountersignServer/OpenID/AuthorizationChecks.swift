@@ -53,8 +53,7 @@ struct AuthorizationChecks {
     private func check() async throws -> Checked {
         let (client, party) = try await client()
         let (uri, registered) = try redirectURI(of: party)
-        let named = (form["scope"] ?? "").split(separator: " ").map(String.init)
-        let access = try await WantedAccess.of(named, at: form.resources, for: party, ports: ports)
+        let access = try await WantedAccess.of(form.words("scope") ?? [], at: form.resources, for: party, ports: ports)
         var wanted = Wanted(client: client.id, redirectURI: uri, scopes: [])
         do throws(OAuthError) {
             wanted.clientState = try value("state", ofAtMost: 2048)
@@ -167,7 +166,7 @@ struct AuthorizationChecks {
     }
 
     private func prompts() throws(OAuthError) -> Set<String> {
-        let prompts = Set((form["prompt"] ?? "").split(separator: " ").map(String.init))
+        let prompts = Set(form.words("prompt") ?? [])
         // check: AuthorizeTests.errors
         guard prompts.isSubset(of: ["none", "login", "consent", "select_account"]) else {
             throw OAuthError(.invalidRequest, "prompt has an unknown value")
@@ -194,7 +193,7 @@ struct AuthorizationChecks {
     private func strength(at party: RelyingParty) throws(OAuthError) -> (Authentication.Strength?, isEssential: Bool) {
         let acr = try claims()?["id_token"]?["acr"]
         guard acr?["essential"] == true else {
-            let liked = (form["acr_values"] ?? "").split(separator: " ").map(String.init)
+            let liked = form.words("acr_values") ?? []
             let suggested =
                 (acr?["values"]?.array?.compactMap(\.string) ?? []) + [acr?["value"]?.string].compactMap(\.self)
             return (Self.weakest(of: liked + suggested), false)

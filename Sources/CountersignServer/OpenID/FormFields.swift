@@ -54,6 +54,9 @@ struct FormFields: Sendable {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// The words of a parameter that lists some, separated by blanks; nil if it is absent or empty.
+    func words(_ name: String) -> [String]? { self[name]?.split(separator: " ").map(String.init) }
+
     /// The parameters of these names, for a request that is sent on.
     func query(of names: [String]) -> String {
         let kept = fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

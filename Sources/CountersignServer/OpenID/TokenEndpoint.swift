@@ -46,7 +46,7 @@ extension OAuthDoor {
             throw OAuthError(.invalidRequest, "refresh_token is missing")
         }
         let outcome = try await RefreshTokens.refresh(
-            Secret(token), scopes: Self.scopes(form), at: form.resources, by: client, ports: ports)
+            Secret(token), scopes: form.words("scope"), at: form.resources, by: client, ports: ports)
         switch outcome {
         case .refreshed(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         case .invalid: throw OAuthError(.invalidGrant, "the refresh token is over, replaced or another client's")
@@ -59,7 +59,7 @@ extension OAuthDoor {
     /// Spec: RFC 6749 §4.4.
     private func giveClientToken(_ form: FormFields, to client: ClientID) async throws -> Response {
         let outcome = try await GiveClientToken.give(
-            scopes: Self.scopes(form), for: form.resources, to: client, ports: ports)
+            scopes: form.words("scope"), for: form.resources, to: client, ports: ports)
         switch outcome {
         case .given(let tokens): return Self.reply(tokens)
         case .scopeExceeded:
@@ -73,7 +73,7 @@ extension OAuthDoor {
     private func signInDevice(_ form: FormFields, at client: ClientID) async throws -> Response {
         guard let assertion = form["assertion"] else { throw OAuthError(.invalidRequest, "assertion is missing") }
         let outcome = try await SignInDevice.signIn(
-            by: Secret(assertion), scopes: Self.scopes(form) ?? [TokenFamily.openID], for: form.resources, at: client,
+            by: Secret(assertion), scopes: form.words("scope") ?? [TokenFamily.openID], for: form.resources, at: client,
             ports: ports)
         switch outcome {
         case .signedIn(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
@@ -90,10 +90,6 @@ extension OAuthDoor {
                 .temporarilyUnavailable, "too many sign-ins of the device", status: 429, retryAfter: seconds.value)
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
-    }
-
-    private static func scopes(_ form: FormFields) -> [String]? {
-        form["scope"].map { $0.split(separator: " ").map(String.init) }
     }
 
     /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3.

@@ -43,7 +43,7 @@ extension OAuthDoor {
         [
             "active": true, "scope": .string(access.scopes.joined(separator: " ")),
             "client_id": .string("\(access.client)"), "token_type": "Bearer", "sub": .string("\(access.client)"),
-            "iss": .string("\(ports.issuer)"), "aud": .string(access.audience),
+            "iss": .string("\(ports.issuer)"), "aud": .string(ports.issuer.audience(of: access.resource)),
             "iat": .integer(access.token.issuedAt.seconds), "exp": .integer(access.token.expiresAt.seconds),
             "jti": .string(access.token.jti),
         ]
@@ -57,7 +57,7 @@ extension OAuthDoor {
             "active": true, "scope": .string(scopes.joined(separator: " ")), "client_id": .string("\(family.client)"),
             "token_type": access == nil ? nil : "Bearer", "sub": .string("\(family.user)"),
             "iss": .string("\(ports.issuer)"),
-            "aud": .string(access?.audience ?? "\(ports.issuer)"),
+            "aud": .string(ports.issuer.audience(of: access?.resource)),
             "iat": .integer((access?.issuedAt ?? family.createdAt).seconds),
             "exp": .integer((access?.expiresAt ?? min(family.idleUntil, family.expiresAt)).seconds),
             "jti": access.map { .string($0.jti) }, "auth_time": .integer(family.authentication.at.seconds),
