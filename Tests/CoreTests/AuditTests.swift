@@ -218,6 +218,7 @@ struct AuditTests {
         let now = scene.world.time.now
         try await scene.world.ports.commit(at: now, as: .user(scene.user)) { work in
             try work.raise(.accessEnded(scene.user, scene.shop.id))
+            try work.raise(.constantValues(["nonce"], of: scene.shop.id))
             guard let device = try work.enrollments.find(scene.device.enrollment) else { throw World.Broken("device") }
             try work.raise(.enrollmentConfirming(device, from: now))
         }

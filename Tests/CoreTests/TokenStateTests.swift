@@ -56,6 +56,22 @@ struct TokenStateTests {
         #expect(try await introspect(tokens.access) == .inactive)
     }
 
+    // Spec: RFC 9701 §8.1.
+    @Test("What introspection has signed is no token, and no ID token")
+    func signedState() async throws {
+        let scene = try await SignInScene(profile: .web)
+        let tokens = try await scene.offline().tokens
+        let ports = scene.world.ports
+        let state: JSONValue = ["active": true, "sub": .string("\(scene.user)")]
+        let signed = try #require(try await SignTokenState.sign(state, for: scene.shop.id, ports: ports))
+        #expect(try await ShowClaims.show(Secret(signed), ports: ports) == .invalidToken)
+        #expect(try await IntrospectToken.introspect(Secret(signed), by: scene.shop.id, ports: ports) == .inactive)
+        #expect(try await scene.isGood(tokens))
+        // A client without settings has agreed on no algorithm.
+        let other = try await scene.world.makeClient("Other").client.id
+        #expect(try await SignTokenState.sign(state, for: other, ports: ports) == nil)
+    }
+
     @Test("While a device is suspended, no token that rests on it is good; when it is back, they are as before")
     func suspended() async throws {
         let scene = try await SignInScene(profile: .web)

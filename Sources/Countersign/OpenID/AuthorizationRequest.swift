@@ -48,16 +48,18 @@ struct AuthorizationRequest: Sendable {
 
     /// The URL that the browser opens.
     ///
-    /// Spec: RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core 1.0 §3.1.2.1.
+    /// Spec: RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2.1, OpenID Connect Core 1.0 §3.1.2.1.
     func url(at endpoint: URL) throws(CountersignError) -> URL {
         var fields = [
             ("response_type", "code"), ("client_id", registration.clientID),
             ("redirect_uri", registration.redirectURI.description),
-            ("scope", registration.scopes.joined(separator: " ")), ("state", state.reveal()),
+            ("scope", (registration.scopes + registration.apis.flatMap(\.scopes)).joined(separator: " ")),
+            ("state", state.reveal()),
             ("nonce", nonce.reveal()),
             ("code_challenge", Base64URL.encode(Array(SHA256.hash(data: Array(verifier.reveal().utf8))))),
             ("code_challenge_method", "S256"),
         ]
+        fields += registration.apis.map { ("resource", $0.identifier) }
         if let hint = wanted.loginHint { fields.append(("login_hint", hint)) }
         if let age = wanted.maxAge { fields.append(("max_age", "\(max(0, age))")) }
         if !wanted.acrValues.isEmpty { fields.append(("acr_values", wanted.acrValues.joined(separator: " "))) }

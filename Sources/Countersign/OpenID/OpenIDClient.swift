@@ -47,13 +47,16 @@ public actor OpenIDClient {
     private let clock: any DeviceClock
     private var metadata: ProviderMetadata?
     private var keys: JWKSet?
-    private var refreshing: Task<Refreshed, Never>?
+    /// The refresh under way, and the API for whose token it is; nil for the issuer's own.
+    private var refreshing: (api: String?, task: Task<Refreshed, Never>)?
+    /// The tokens for APIs, which are in memory alone: the vault's refresh token brings new ones.
+    private var apiTokens: [String: AccessToken] = [:]
     /// A record that the vault has failed to store: the tokens in it have replaced those in the vault.
     private var unsaved: TokenRecord?
     /// Counts what replaces or ends the sign-in, so that a refresh under way brings nothing back.
     private var generation = 0
 
-    private typealias Refreshed = Result<TokenRecord, CountersignError>
+    private typealias Refreshed = Result<AccessToken, CountersignError>
 
     /// A client with a registration.
     ///
@@ -99,10 +102,10 @@ public actor OpenIDClient {
         // A code is good once: a request whose reply is lost is not sent again. Spec: RFC 6749 §4.1.2.
         let reply = try await reply(
             to: [
-                "grant_type": "authorization_code", "code": code.reveal(),
-                "redirect_uri": registration.redirectURI.description, "client_id": registration.clientID,
-                "code_verifier": asked.verifier.reveal(),
-            ], isRepeatable: false)
+                ("grant_type", "authorization_code"), ("code", code.reveal()),
+                ("redirect_uri", registration.redirectURI.description), ("client_id", registration.clientID),
+                ("code_verifier", asked.verifier.reveal()),
+            ] + registration.resource(nil), isRepeatable: false)
         return try await signedIn(by: reply, .signIn(asked))
     }
 
@@ -155,9 +158,9 @@ public actor OpenIDClient {
         // An assertion is good once. Spec: RFC 7523 §3.
         let reply = try await reply(
             to: [
-                "grant_type": DeviceAssertion.grantType,
-                "assertion": try await enrollment.assertion(for: registration.clientID, by: challenge),
-                "client_id": registration.clientID, "scope": registration.scopes.joined(separator: " "),
+                ("grant_type", DeviceAssertion.grantType),
+                ("assertion", try await enrollment.assertion(for: registration.clientID, by: challenge)),
+                ("client_id", registration.clientID), ("scope", registration.scopes.joined(separator: " ")),
             ], isRepeatable: false)
         return try await signedIn(by: reply, .device(of: "\(enrollment.user)"))
     }
@@ -188,7 +191,25 @@ public actor OpenIDClient {
     public func accessToken() async throws(CountersignError) -> AccessToken {
         guard let record = try await record() else { throw .notSignedIn }
         if now.adding(seconds: Self.reserve) < record.accessExpiresAt { return record.accessToken }
-        return try await refreshed().accessToken
+        return try await refreshed()
+    }
+
+    /// An access token for an API of the registration that is good for some time yet, fetched if need be.
+    ///
+    /// It is good at this API alone. Callers at the same time share one request.
+    ///
+    /// - Parameter api: the API's identifier.
+    /// - Throws: ``CountersignError/configurationInvalid(_:)`` for another API than the registration's;
+    ///   ``CountersignError/notSignedIn`` if nobody is signed in, or by the device alone, which gives no refresh token;
+    ///   ``CountersignError/signInRefused(_:)`` with the code `invalid_target` or `invalid_scope` if the app may have no
+    ///   token for it, or the person signed in before the app asked for it; and the errors of ``accessToken()``.
+    public func accessToken(for api: String) async throws(CountersignError) -> AccessToken {
+        guard registration.apis.contains(where: { $0.identifier.hasSameBytes(as: api) }) else {
+            throw .configurationInvalid("the registration has no such API")
+        }
+        guard try await record() != nil else { throw .notSignedIn }
+        if let token = apiTokens[api], now.adding(seconds: Self.reserve).milliseconds < token.expiresAt { return token }
+        return try await refreshed(for: api)
     }
 
     /// What the issuer tells of the person now.
@@ -203,7 +224,7 @@ public actor OpenIDClient {
         var response = try await connection.get(endpoint, bearer: try await accessToken())
         if response.status == 401 {
             // The token may be over by the issuer's clock alone.
-            response = try await connection.get(endpoint, bearer: try await refreshed().accessToken)
+            response = try await connection.get(endpoint, bearer: try await refreshed())
         }
         switch response.status {
         case 200: break
@@ -224,7 +245,7 @@ public actor OpenIDClient {
     /// - Throws: ``CountersignError/vault(_:)`` if the tokens could not be deleted from the device.
     public func signOut() async throws(CountersignError) -> SignOut {
         // What a refresh under way brings is what must be taken back.
-        _ = await refreshing?.value
+        _ = await refreshing?.task.value
         let record: TokenRecord?
         do throws(CountersignError) { record = try await self.record() } catch {
             // A damaged record can be deleted all the same.
@@ -278,7 +299,7 @@ extension OpenIDClient {
     }
 
     private func reply(
-        to form: KeyValuePairs<String, String>, isRepeatable: Bool
+        to form: [(String, String)], isRepeatable: Bool
     ) async throws(CountersignError) -> TokenReply {
         let endpoint = try await currentMetadata().tokenEndpoint
         return try TokenReply(try await connection.post(form, to: endpoint, isRepeatable: isRepeatable))
@@ -325,8 +346,9 @@ extension OpenIDClient {
     }
 
     private func replace(by record: TokenRecord) async throws(CountersignError) {
-        _ = await refreshing?.value
+        _ = await refreshing?.task.value
         generation += 1
+        apiTokens = [:]
         do throws(CountersignError) {
             try await store(record)
         } catch {
@@ -339,42 +361,44 @@ extension OpenIDClient {
 
     private func forget() async throws(CountersignError) {
         generation += 1
+        apiTokens = [:]
         unsaved = nil
         let (vault, name) = (vault, registration.recordName)
         try await vaulted { try await vault.removeAppRecord(name) }
     }
 
-    /// Refreshes, or joins the refresh under way.
-    private func refreshed() async throws(CountersignError) -> TokenRecord {
+    /// Refreshes, or joins the refresh under way for the same API; one for another spends the refresh token first.
+    private func refreshed(for api: String? = nil) async throws(CountersignError) -> AccessToken {
+        while let other = refreshing, other.api != api { _ = await other.task.value }
         // The task belongs to all its callers: one that is cancelled must not lose the token of the others.
         let task =
-            refreshing
+            refreshing?.task
             ?? Task {
                 let result: Refreshed
-                do throws(CountersignError) { result = .success(try await refresh()) } catch {
+                do throws(CountersignError) { result = .success(try await refresh(for: api)) } catch {
                     result = .failure(error)
                 }
                 refreshing = nil
                 return result
             }
-        refreshing = task
+        refreshing = (api, task)
         let result = await task.value
         guard !Task.isCancelled else { throw .cancelled }
         return try result.get()
     }
 
-    private func refresh() async throws(CountersignError) -> TokenRecord {
+    private func refresh(for api: String?) async throws(CountersignError) -> AccessToken {
         guard let record = try await record() else { throw .notSignedIn }
         do throws(CountersignError) {
-            return try await refresh(record)
+            return try await refresh(record, for: api)
         } catch {
             guard case .signInEnded = error else { throw error }
             // Another process with the same vault may have been faster: then its tokens count.
             if let latest = try await self.record(), let token = latest.refresh, let used = record.refresh,
                 !token.isSame(as: used)
             {
-                return now.adding(seconds: Self.reserve) < latest.accessExpiresAt
-                    ? latest : try await refresh(latest)
+                return api == nil && now.adding(seconds: Self.reserve) < latest.accessExpiresAt
+                    ? latest.accessToken : try await refresh(latest, for: api)
             }
             try await forget()
             throw error
@@ -382,28 +406,32 @@ extension OpenIDClient {
     }
 
     /// Spec: RFC 6749 §6, OpenID Connect Core 1.0 §12.
-    private func refresh(_ record: TokenRecord) async throws(CountersignError) -> TokenRecord {
+    private func refresh(_ record: TokenRecord, for api: String?) async throws(CountersignError) -> AccessToken {
         guard let token = record.refresh else { throw .notSignedIn }
         let begun = generation
         // The issuer gives the same successor again for half a minute, so that a lost reply can be fetched anew.
         let reply = try await reply(
             to: [
-                "grant_type": "refresh_token", "refresh_token": token.reveal(), "client_id": registration.clientID,
-            ], isRepeatable: true)
+                ("grant_type", "refresh_token"), ("refresh_token", token.reveal()),
+                ("client_id", registration.clientID),
+            ] + registration.resource(api), isRepeatable: true)
         guard begun == generation else { throw .notSignedIn }
+        let given = AccessToken(reply.access, expiresAt: now.adding(seconds: reply.expiresIn))
+        let refusal = await refusal(of: reply, after: record)
         var renewed = record
-        renewed.access = reply.access
-        renewed.accessExpiresAt = now.adding(seconds: reply.expiresIn)
         renewed.refresh = reply.refresh ?? token
-        renewed.scopes = reply.scopes ?? record.scopes
-        if let refusal = await refusal(of: reply, after: record) {
-            // The old refresh token is spent, so the new one is kept; nobody gets the access token.
-            renewed.accessExpiresAt = Timestamp(milliseconds: 0)
-            try await store(renewed)
-            throw refusal
+        if api == nil {
+            renewed.access = reply.access
+            // Nobody gets the access token of a refusal.
+            renewed.accessExpiresAt = Timestamp(milliseconds: refusal == nil ? given.expiresAt : 0)
+            renewed.scopes = reply.scopes ?? record.scopes
         }
+        // Whatever comes of it, the old refresh token is spent.
         try await store(renewed)
-        return renewed
+        if let refusal { throw refusal }
+        guard begun == generation else { throw .notSignedIn }
+        if let api { apiTokens[api] = given }
+        return given
     }
 
     /// Why the ID token of a refresh is refused; nil if it is not, or there is none.
@@ -424,9 +452,9 @@ extension OpenIDClient {
         }
         let response = try await connection.post(
             [
-                "token": record.revocable.reveal(),
-                "token_type_hint": record.refresh == nil ? "access_token" : "refresh_token",
-                "client_id": registration.clientID,
+                ("token", record.revocable.reveal()),
+                ("token_type_hint", record.refresh == nil ? "access_token" : "refresh_token"),
+                ("client_id", registration.clientID),
             ], to: endpoint, isRepeatable: true)
         guard response.status == 200 else { throw .serverUnreachable(status: response.status) }
     }

@@ -20,15 +20,37 @@ public struct OpenIDRegistration: Hashable, Sendable {
     ///
     /// With `offline_access` the issuer also gives a refresh token.
     public let scopes: [String]
+    /// The APIs for which the app wants access tokens, besides the issuer's own.
+    ///
+    /// They need the scope `offline_access`: each token is fetched by the refresh token.
+    public let apis: [API]
+
+    /// An API that takes access tokens of the issuer.
+    ///
+    /// Spec: RFC 8707 §2.
+    public struct API: Hashable, Sendable {
+        /// Its identifier at the issuer, a URI.
+        public let identifier: String
+        /// The scopes to ask for.
+        public let scopes: [String]
+
+        /// An API of these parts.
+        public init(_ identifier: String, scopes: [String]) {
+            self.identifier = identifier
+            self.scopes = scopes
+        }
+    }
 
     /// A registration of these parts.
     public init(
-        issuer: URL, clientID: String, redirectURI: URL, scopes: [String] = ["openid", "offline_access"]
+        issuer: URL, clientID: String, redirectURI: URL, scopes: [String] = ["openid", "offline_access"],
+        apis: [API] = []
     ) {
         self.issuer = issuer
         self.clientID = clientID
         self.redirectURI = redirectURI
         self.scopes = (scopes.contains("openid") ? [] : ["openid"]) + scopes
+        self.apis = apis
     }
 }
 
@@ -38,6 +60,7 @@ struct CheckedRegistration: Sendable {
     let clientID: String
     let redirectURI: RedirectURI
     let scopes: [String]
+    let apis: [OpenIDRegistration.API]
 
     init(_ registration: OpenIDRegistration) throws(CountersignError) {
         guard let issuer = Issuer(registration.issuer.absoluteString) else {
@@ -57,13 +80,24 @@ struct CheckedRegistration: Sendable {
         let isToken: (String) -> Bool = { scope in
             !scope.isEmpty && scope.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
         }
-        guard registration.scopes.allSatisfy(isToken) else {
+        guard (registration.scopes + registration.apis.flatMap(\.scopes)).allSatisfy(isToken) else {
             throw .configurationInvalid("a scope is a word of visible ASCII characters")
+        }
+        guard registration.apis.isEmpty || registration.scopes.contains("offline_access") else {
+            throw .configurationInvalid("tokens for APIs need the scope offline_access")
         }
         self.issuer = issuer
         clientID = id
         self.redirectURI = redirectURI
         scopes = registration.scopes
+        apis = registration.apis
+    }
+
+    /// The field that names whom a token is for, where the app has tokens for several.
+    ///
+    /// Spec: RFC 8707 §2.2.
+    func resource(_ api: String?) -> [(String, String)] {
+        apis.isEmpty ? [] : [("resource", api ?? "\(issuer)")]
     }
 
     /// The name of the vault's record with the tokens of this client: a hash, because neither part may be in a name.

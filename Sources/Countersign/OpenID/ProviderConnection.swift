@@ -30,9 +30,9 @@ struct ProviderConnection: Sendable {
     ///   - isRepeatable: whether the same form gets the same result again, so that it is sent anew if its reply may be
     ///     lost.
     func post(
-        _ fields: KeyValuePairs<String, String>, to url: URL, isRepeatable: Bool = false
+        _ fields: [(String, String)], to url: URL, isRepeatable: Bool = false
     ) async throws(CountersignError) -> TransportResponse {
-        let form = FormText.encoded(fields.map { ($0.key, $0.value) })
+        let form = FormText.encoded(fields)
         let request = TransportRequest(
             method: "POST", url: url,
             headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],

@@ -9,6 +9,7 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case clientDisabled = "client.disabled"
     case clientEnabled = "client.enabled"
     case clientDeleted = "client.deleted"
+    case clientSendsConstants = "client.sends_constants"
     case callbackSecretRenewed = "callback_secret.renewed"
     case issuerKeyChanged = "issuer_key.changed"
     case bootstrapTokenRenewed = "bootstrap_token.renewed"

@@ -188,6 +188,9 @@ extension UnitOfWork {
             try notifyWatchers(of: client)
         case .lookSet(let look, let client): try record(.lookSet, byActor(look.auditDetail), client: client)
         case .lookRemoved(let client): try record(.lookRemoved, byActor(), client: client)
+        case .constantValues(let parameters, let client):
+            let detail: JSONObject = ["parameters": .array(parameters.map(JSONValue.string))]
+            try record(.clientSendsConstants, detail, client: client)
         case .signedIn(let authorization, let authentication, let isFresh):
             try record(
                 .signedIn,

@@ -86,6 +86,8 @@ enum DomainEvent: Sendable {
     case relyingPartyRemoved(ClientID)
     case lookSet(Look, of: ClientID)
     case lookRemoved(ClientID)
+    /// A client sends constants in parameters whose values must be new each time.
+    case constantValues([String], of: ClientID)
     /// A person was signed in at a client; fresh if they were authenticated for it.
     case signedIn(Authorization, Authentication, isFresh: Bool)
     /// A device has signed its user in by itself.

@@ -10,13 +10,15 @@ package enum FinishSignIn {
     package struct Finished: Equatable, Sendable {
         /// What the client wanted.
         package let wanted: Wanted
+        /// The person.
+        package let user: UserID
         /// The code for the client.
         package let code: Secret<String>
         /// The new value of the session's cookie, and when the session ends; nil where the value stays.
         package let session: OpenedSession?
 
         package static func == (left: Finished, right: Finished) -> Bool {
-            left.wanted == right.wanted && left.code.isSame(as: right.code)
+            left.wanted == right.wanted && left.user == right.user && left.code.isSame(as: right.code)
         }
     }
 
@@ -64,7 +66,7 @@ package enum FinishSignIn {
     ) async throws -> Outcome {
         let now = ports.time.now
         let made = Made(at: now, ports)
-        return try await ports.commit(at: now, as: .system) { work in
+        return try await finishing(at: now, ports) { work in
             guard let found = try work.authorizations.find(id),
                 case .authenticated(let authentication) = found.state, now < found.expiresAt
             else { return .notReady }
@@ -122,7 +124,7 @@ package enum FinishSignIn {
             try work.authorizations.insert(made.code(of: id, in: session.id, at: now))
             return .finished(
                 Finished(
-                    wanted: found.wanted, code: made.codeText,
+                    wanted: found.wanted, user: authentication.user, code: made.codeText,
                     session: OpenedSession(secret: made.secret, expiresAt: session.expiresAt)))
         }
     }
@@ -144,7 +146,7 @@ package enum FinishSignIn {
     ) async throws -> Outcome {
         let now = ports.time.now
         let made = Made(at: now, ports)
-        return try await ports.commit(at: now, as: .system) { work in
+        return try await finishing(at: now, ports) { work in
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return .notReady }
             let authentication = session.authentication
             guard let client = try work.client(accepting: wanted) else { return .clientGone }
@@ -180,7 +182,7 @@ package enum FinishSignIn {
             try work.sessions.use(session.id, until: session.idle(at: now))
             try work.raise(.signedIn(authorization, authentication, isFresh: false))
             try work.authorizations.insert(made.code(of: authorization.id, in: session.id, at: now))
-            return .finished(Finished(wanted: wanted, code: made.codeText, session: nil))
+            return .finished(Finished(wanted: wanted, user: authentication.user, code: made.codeText, session: nil))
         }
     }
 
@@ -214,6 +216,17 @@ package enum FinishSignIn {
         guard case .asks(let question) = outcome else { return nil }
         // The page could not say as whom.
         return question.isGiven && question.addresses.entries.isEmpty ? nil : question
+    }
+
+    /// Commits a finish, and looks at what the client has sent with it.
+    private static func finishing(
+        at now: Timestamp, _ ports: Ports, _ body: @escaping @Sendable (UnitOfWork) throws -> Outcome
+    ) async throws -> Outcome {
+        let outcome = try await ports.commit(at: now, as: .system, body)
+        if case .finished(let finished) = outcome {
+            await ConstantValues.check(finished.wanted, of: finished.user, ports: ports)
+        }
+        return outcome
     }
 
     /// The random values of one finish.

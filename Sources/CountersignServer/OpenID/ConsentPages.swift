@@ -13,10 +13,8 @@ extension SignInDoor {
 
     func addConsent(to table: inout RouteTable) {
         // The person has signed in just now.
-        table.add(.post, "/signin/:id/consent") { [self] request, context in
-            let incoming = try await Incoming(request, context)
-            let (visit, id) = try signIn(incoming)
-            let (carried, form, _) = try await opened(incoming)
+        addForm("/signin/:id/consent", to: &table) { [self] carried, form, visit in
+            let (_, id) = try signIn(visit.incoming)
             guard carried.signIn == id, let user = carried.user else { throw PageError.gone }
             switch Decision(form) {
             case .none: return try await finish(id, visit, in: form["ui_locales"])
@@ -27,8 +25,7 @@ extension SignInDoor {
             }
         }
         // The browser is signed in since before.
-        table.add(.post, Self.allowPath) { [self] request, context in
-            let (carried, form, visit) = try await opened(try await Incoming(request, context))
+        addForm(Self.allowPath, to: &table) { [self] carried, form, visit in
             switch Decision(form) {
             case .none: return try await goOn(carried, visit, .none, in: form["ui_locales"])
             case .allow: return try await goOn(carried, visit, carried.user.map(ConsentAnswer.allows) ?? .none)
@@ -37,8 +34,7 @@ extension SignInDoor {
                 return try await refused(carried, visit)
             }
         }
-        table.add(.post, Self.goOnPath) { [self] request, context in
-            let (carried, form, visit) = try await opened(try await Incoming(request, context))
+        addForm(Self.goOnPath, to: &table) { [self] carried, form, visit in
             let isAnswer = form["ui_locales"] == nil
             return try await goOn(
                 carried, visit, isAnswer ? carried.user.map(ConsentAnswer.goesOn) ?? .none : .none,

@@ -67,6 +67,7 @@ extension OAuthDoor {
             "end_session_endpoint": .string("\(issuer)\(SignInDoor.logoutPath)"),
             "introspection_endpoint_auth_methods_supported": .array(confidential),
             "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
+            "introspection_signing_alg_values_supported": ["RS256", "ES256"],
             "revocation_endpoint_auth_methods_supported": .array(confidential + ["none"]),
             "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
             "acr_values_supported": .array(strengths.map { .string($0.rawValue) }),

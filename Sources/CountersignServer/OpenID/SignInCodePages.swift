@@ -9,10 +9,8 @@ import Hummingbird
 /// The pages for the code that was sent to an address, and those behind the link in a mail.
 extension SignInDoor {
     func addCodes(to table: inout RouteTable) {
-        table.add(.post, "/signin/:id/enter") { [self] request, context in
-            let incoming = try await Incoming(request, context)
-            let (carried, form, visit) = try await opened(incoming)
-            let (_, id) = try signIn(incoming)
+        addForm("/signin/:id/enter", to: &table) { [self] carried, form, visit in
+            let (_, id) = try signIn(visit.incoming)
             guard carried.signIn == id else { throw PageError.gone }
             let typed = form[CodePage.field] ?? ""
             guard let code = EntryNumber(typed.filter { $0 != " " }) else {
@@ -90,7 +88,7 @@ extension SignInDoor {
             action: "/signin/\(found.id)/enter", resendAction: "/signin/ask/\(isEmail ? "email" : "text")",
             resendWait: pause.expiresAt > Int(ports.time.now.seconds) ? pause : nil,
             anotherWayAction: "/signin/choose", typed: typed, problem: problem)
-        return try await self.page(page, carried, visit)
+        return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
     }
 
     // MARK: Links

@@ -17,13 +17,13 @@ extension SignInDoor {
     private static let longestWait = Seconds(30)
 
     func addSignIn(to table: inout RouteTable) {
-        table.add(.post, "/signin/start") { [self] request, context in
-            var (carried, form, visit) = try await opened(request, context)
+        addForm("/signin/start", to: &table) { [self] carried, form, visit in
+            var carried = carried
             if let language = form["ui_locales"] { carried.wanted.languages = AuthorizationChecks.languages(language) }
             return try await identifierPage(carried, visit, typed: carried.wanted.identifier?.address?.description)
         }
-        table.add(.post, "/signin/choose") { [self] request, context in
-            var (carried, form, visit) = try await opened(request, context)
+        addForm("/signin/choose", to: &table) { [self] carried, form, visit in
+            var carried = carried
             if let typed = form[IdentifierPage.field] {
                 guard let address = PersonalAddress(typed: typed) else {
                     return try await identifierPage(carried, visit, typed: typed, hasError: true)
@@ -35,29 +35,33 @@ extension SignInDoor {
             }
             return try await choosePage(carried, visit)
         }
-        table.add(.post, "/signin/ask") { [self] request, context in
-            let (carried, form, visit) = try await opened(request, context)
+        addForm("/signin/ask", to: &table) { [self] carried, form, visit in
             let way = form[ChooseWayPage.field].flatMap { SignInWay(rawValue: $0) } ?? .device
             return try await ask(carried, by: way, form, visit)
         }
         // What a page shows is asked for once more.
         for way in SignInWay.allCases where way != .passkey {
-            table.add(.post, Self.path(toAskBy: way)) { [self] request, context in
-                let (carried, form, visit) = try await opened(request, context)
-                return try await ask(carried, by: way, form, visit)
+            addForm(Self.path(toAskBy: way), to: &table) { [self] carried, form, visit in
+                try await ask(carried, by: way, form, visit)
             }
         }
-        table.add(.post, Self.passkeyPath) { [self] request, context in
-            let (carried, form, visit) = try await opened(request, context)
-            return try await enterPasskey(carried, form, visit)
+        addForm(Self.passkeyPath, to: &table) { [self] carried, form, visit in
+            try await enterPasskey(carried, form, visit)
         }
-        table.add(.post, "/signin/cancel") { [self] request, context in
-            let (carried, _, visit) = try await opened(request, context)
+        addForm("/signin/cancel", to: &table) { [self] carried, _, visit in
             if let id = carried.signIn, try await !CancelSignIn.cancel(id, in: visit.browser, ports: ports) {
                 throw PageError(.tooOld, why: nil, status: 409)
             }
             let error = OAuthError(.accessDenied, "the person cancelled the sign-in")
             return try await result(.error(error), of: carried, visit)
+        }
+        addForm("/signin/:id/language", to: &table) { [self] carried, form, visit in
+            let (_, id) = try signIn(visit.incoming)
+            guard carried.signIn == id else { throw PageError.gone }
+            if let languages = form["ui_locales"].map(AuthorizationChecks.languages) {
+                try await ChangePageLanguage.change(id, to: languages, in: visit.browser, ports: ports)
+            }
+            return Self.redirect(to: "/signin/\(id)")
         }
         addWaiting(to: &table)
         addCodes(to: &table)
@@ -65,6 +69,9 @@ extension SignInDoor {
     }
 
     private static let passkeyPath = "/signin/passkey"
+
+    /// Where a page of a sign-in changes its language, and stays what it is.
+    static func languagePath(of id: AuthorizationID) -> String { "/signin/\(id)/language" }
 
     private static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
 
@@ -116,11 +123,30 @@ extension SignInDoor {
         return (visit, id)
     }
 
-    /// A form of ours, with the request that it carries.
-    private func opened(
-        _ request: Request, _ context: ServerContext
-    ) async throws -> (carried: CarriedSignIn, form: FormFields, visit: Visit) {
-        try await opened(try await Incoming(request, context))
+    /// Adds a form of ours, which carries the client's request; an error page names the client, in the page's language.
+    func addForm(
+        _ path: String, to table: inout RouteTable,
+        _ body: @escaping @Sendable (CarriedSignIn, FormFields, Visit) async throws -> Response
+    ) {
+        table.add(.post, path) { [self] request, context in
+            let (carried, form, visit) = try await opened(try await Incoming(request, context))
+            do {
+                return try await body(carried, form, visit)
+            } catch let error as PageError {
+                throw await named(error, of: carried.wanted, visit)
+            }
+        }
+    }
+
+    /// An error page that names the client, in the page's language.
+    private func named(_ error: PageError, of wanted: Wanted, _ visit: Visit) async -> PageError {
+        var error = error
+        error.language = language(wanted.languages, visit.incoming)
+        // Whoever has no client to name is still told what is wrong.
+        if case .shown(let client, _) = try? await ShowRelyingParty.show(wanted.client, ports: ports) {
+            error.client = try? await shown(client, host: wanted.returnHost)
+        }
+        return error
     }
 
     func opened(
@@ -150,7 +176,7 @@ extension SignInDoor {
         case .tooEarly(let open, let seconds):
             return try await codePage(of: open, .tooEarly(seconds: Int(seconds.value)), typed: nil, visit)
         case .tooMany(let seconds):
-            throw PageError.tooMany(retryAfter: seconds, at: ports.time.now).said(in: language)
+            throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
         case .needsWork(let work, let problem): return try await workPage(work, problem, carried, visit)
         }
     }
@@ -181,7 +207,6 @@ extension SignInDoor {
         case .tooLate: throw PageError.gone
         case .tooMany(let seconds):
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
-                .said(in: language(carried.wanted.languages, visit.incoming))
         case .refused, nil: problem = .refused
         case .waiting(let time): problem = .waiting(until: Int(time.seconds))
         }
@@ -216,14 +241,14 @@ extension SignInDoor {
                     statePath: "\(path)/state", pagePath: path, refreshingPath: "\(path)?look=itself",
                     isRefreshing: isRefreshing),
                 exits: PageExits(anotherWayAction: "/signin/choose", cancelAction: "/signin/cancel"))
-            return try await self.page(page, carried, visit)
+            return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
         case .typing: return try await codePage(of: found, nil, typed: nil, visit)
         case .showing, .scanned: return try await showCode(of: found, progress, carried, visit)
         case .declined:
             let page = EndedPage(
                 reason: .declined(at: Int(ports.time.now.seconds)), againAction: Self.path(toAskBy: .device),
                 anotherWayAction: "/signin/choose", backAction: "/signin/cancel")
-            return try await self.page(page, carried, visit)
+            return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
         case .unanswered:
             if found.ask?.verification != nil { return try await codePage(of: found, .expired, typed: nil, visit) }
             let isCode = found.ask?.shown == .code
@@ -231,10 +256,12 @@ extension SignInDoor {
                 reason: isCode ? .codeExpired : .numberExpired,
                 againAction: Self.path(toAskBy: isCode ? .qr : .device),
                 anotherWayAction: isCode ? "/signin/start" : "/signin/choose", backAction: "/signin/cancel")
-            return try await self.page(page, carried, visit)
+            return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
         case .authenticated:
-            return try await self.page(ApprovedPage(nextPath: "/signin/\(found.id)/done"), carried, visit)
-        case .finished: throw PageError.gone
+            return try await self.page(
+                ApprovedPage(nextPath: "/signin/\(found.id)/done"), carried, visit,
+                languagePath: Self.languagePath(of: found.id))
+        case .finished: throw await named(.gone, of: found.wanted, visit)
         }
     }
 
@@ -254,7 +281,7 @@ extension SignInDoor {
                 isRefreshing: visit.incoming.query["look"] == "itself"),
             renewalPath: path,
             exits: PageExits(anotherWayAction: "/signin/start", cancelAction: "/signin/cancel"))
-        return try await self.page(page, carried, visit)
+        return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
     }
 
     /// The picture of the code.
@@ -459,7 +486,7 @@ extension SignInDoor {
             askedAt: Int(ports.time.now.seconds))
         return PageFrame(
             language: language, issuerHost: ports.issuer.host,
-            client: try await shown(client, host: URLComponents(string: wanted.redirectURI)?.host ?? ""),
+            client: try await shown(client, host: wanted.returnHost),
             ledger: ledger, request: try SealedSignIn.seal(carried, with: work, for: visit.browser, ports: ports),
             languageSwitch: .post("/signin/start"), now: Int(ports.time.now.seconds))
     }
@@ -467,4 +494,9 @@ extension SignInDoor {
     func language(_ locales: String?, _ incoming: Incoming) -> PageLanguage {
         PageLanguage.chosen(locales: locales, accepted: incoming.headers[.acceptLanguage])
     }
+}
+
+extension Wanted {
+    /// The host to which the person returns.
+    fileprivate var returnHost: String { URLComponents(string: redirectURI)?.host ?? "" }
 }

@@ -8,15 +8,22 @@ extension OAuthDoor {
     func addTokenState(to table: inout RouteTable) {
         // Spec: RFC 7662 §2.
         table.add(.post, "/oauth2/introspect") { [self] request, context in
-            let (client, token) = try await tokenRequest(try await Incoming(request, context), mayBePublic: false)
-            switch try await IntrospectToken.introspect(token, by: client, ports: ports) {
-            case .access(let access):
-                return Response(json: describe(access.family, access.scopes, access))
-            case .client(let access): return Response(json: describe(access))
-            case .refresh(let family):
-                return Response(json: describe(family, family.scopes, nil))
-            case .inactive: return Response(json: ["active": false])
+            let incoming = try await Incoming(request, context)
+            let (client, token) = try await tokenRequest(incoming, mayBePublic: false)
+            let state: JSONValue =
+                switch try await IntrospectToken.introspect(token, by: client, ports: ports) {
+                case .access(let access): describe(access.family, access.scopes, access)
+                case .client(let access): describe(access)
+                case .refresh(let family): describe(family, family.scopes, nil)
+                case .inactive: ["active": false]
+                }
+            // Spec: RFC 9701 §4, §5.
+            if incoming.prefers(Self.signedState),
+                let signed = try await SignTokenState.sign(state, for: client, ports: ports)
+            {
+                return Response(bytes: Array(signed.utf8), type: Self.signedState)
             }
+            return Response(json: state)
         }
         // Spec: RFC 7009 §2.
         addShared(.post, "/oauth2/revoke", to: &table) { [self] incoming in
@@ -27,6 +34,8 @@ extension OAuthDoor {
             }
         }
     }
+
+    private static let signedState = "application/\(SignTokenState.type)"
 
     /// The authenticated client, and the token that it asks about; a hint of the token's type is not needed.
     private func tokenRequest(

@@ -19,6 +19,12 @@ private enum Statements {
           ask_known = $7, ask_declined = $8, ask_verification_id = $9
         WHERE id = $1 AND state = 'open' AND expires_at > $10
         """)
+    static let putWanted = SQLStatement(
+        """
+        UPDATE authorizations SET wanted = $2
+        WHERE id = $1 AND state = 'open' AND expires_at > $3
+        AND COALESCE(ask_challenge_id, ask_verification_id, '') = $4
+        """)
     static let noteAsked = SQLStatement(
         """
         UPDATE authorizations SET user_id = $3, ask_known = $4
@@ -73,6 +79,15 @@ extension SQLTransaction {
                 id.value, .optional(authorization.user?.description), try sealed(authorization.wanted, of: id),
             ] + (try columns(of: authorization.ask, of: id)) + [Self.verification(of: authorization.ask), time.value]
         return try connection.execute(Statements.ask, arguments) == 1
+    }
+
+    func putWanted(_ authorization: Authorization, at time: Timestamp) throws {
+        let ask = authorization.ask
+        let latest = ask?.challenge?.description ?? ask?.verification?.id.description ?? ""
+        let id = authorization.id
+        try connection.send(
+            Statements.putWanted,
+            [id.value, try sealed(authorization.wanted, of: id), time.value, .text(latest)])
     }
 
     func noteAsked(

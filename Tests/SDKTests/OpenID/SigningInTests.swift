@@ -71,17 +71,20 @@ struct SigningInTests {
         private static func text(_ reply: Reply) -> String { String(decoding: reply.body, as: UTF8.self) }
     }
 
+    private func id(of client: Caller) throws -> String {
+        let bytes = try #require(Base64.decode(client.authorization.dropFirst(6)))
+        return String(String(decoding: bytes, as: UTF8.self).prefix { $0 != ":" })
+    }
+
     /// The shop's app, registered as one that keeps no secret.
     private func app(
         _ scene: SDKScene, scopes: [String] = ["openid", "offline_access"], of client: Caller? = nil,
-        registration: String = "closed"
+        registration: String = "closed", apis: [OpenIDRegistration.API] = [], may resources: [String] = []
     ) async throws -> OpenIDClient {
-        let pair = String(
-            decoding: Base64.decode((client ?? scene.shop).authorization.dropFirst(6)) ?? [], as: UTF8.self)
-        let id = String(pair.prefix { $0 != ":" })
+        let id = try id(of: client ?? scene.shop)
         let settings: JSONValue = [
             "profile": "native", "redirect_uris": ["http://127.0.0.1/callback"], "asked_browsers": "all",
-            "registration": .string(registration),
+            "registration": .string(registration), "resources": .array(resources.map(JSONValue.string)),
         ]
         let reply = try await scene.server.administrator.call(.PUT, "/v1/admin/clients/\(id)/openid", settings)
         #expect(reply.status == 200, "\(reply)")
@@ -90,7 +93,8 @@ struct SigningInTests {
         return try OpenIDClient(
             OpenIDRegistration(
                 issuer: try #require(URL(string: "\(scene.server.issuer)")), clientID: id,
-                redirectURI: try #require(URL(string: "http://127.0.0.1:50999/callback")), scopes: scopes),
+                redirectURI: try #require(URL(string: "http://127.0.0.1:50999/callback")), scopes: scopes,
+                apis: apis),
             vault: scene.vault, transport: scene.transport, clock: scene.clock)
     }
 
@@ -112,6 +116,49 @@ struct SigningInTests {
             #expect(try await app.userInfo().subject == scene.user)
             guard case .complete = try await app.signOut() else { throw CancellationError() }
             #expect(try await app.signedIn() == nil)
+        }
+    }
+
+    // Spec: RFC 8707 §2.1, §2.2.
+    @Test("An app gets tokens for the operator's API, beside those for the issuer, as long as it may have them")
+    func api() async throws {
+        try await SDKScene.with { scene in
+            let orders = "https://orders.example/"
+            let api = try await scene.server.makeClient("API")
+            let settings: JSONValue = [
+                "profile": "web", "redirect_uris": [],
+                "resource": ["identifier": .string(orders), "scopes": ["read", "write"]],
+            ]
+            let path = "/v1/admin/clients/\(try id(of: api))/openid"
+            #expect(try await scene.server.administrator.call(.PUT, path, settings).status == 200)
+            let app = try await app(scene, apis: [OpenIDRegistration.API(orders, scopes: ["read"])], may: [orders])
+            let signedIn = try await app.authorize(in: Visitor(scene))
+            #expect(signedIn.scopes == ["openid", "offline_access"])
+            let token = try await app.accessToken(for: orders).reveal()
+            #expect(try await app.accessToken(for: orders).reveal() == token)
+            #expect(try await app.userInfo().subject == scene.user)
+            #expect(try await app.accessToken().reveal() != token)
+            func told(_ token: String) async throws -> JSONValue {
+                try await scene.server.send(
+                    .POST, "/oauth2/introspect",
+                    headers: [
+                        ("Authorization", api.authorization), ("Content-Type", "application/x-www-form-urlencoded"),
+                    ], body: Array("token=\(token)".utf8), isContract: false
+                ).json
+            }
+            let good = try await told(token)
+            #expect(good["active"] == true && good["aud"] == .string(orders) && good["scope"] == "read", "\(good)")
+            // The device by itself signs in with the same registration, and brings no tokens for APIs.
+            _ = try await app.signIn(by: scene.enrollment)
+            #expect(await code { _ = try await app.accessToken(for: orders) } == "not_signed_in")
+            // An operator who takes the API away ends it; the rest goes on.
+            _ = try await app.authorize(in: Visitor(scene))
+            let last = try await app.accessToken(for: orders).reveal()
+            #expect(try await told(last)["active"] == true)
+            let again = try await self.app(scene, apis: [OpenIDRegistration.API(orders, scopes: ["read"])])
+            #expect(await code { _ = try await again.accessToken(for: orders) } == "sign_in_refused")
+            #expect(try await again.userInfo().subject == scene.user)
+            #expect(try await told(last) == ["active": false])
         }
     }
 

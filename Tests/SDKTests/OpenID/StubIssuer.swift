@@ -161,13 +161,14 @@ final class StubIssuer: Transport, BrowserSession {
 
     /// An app that is registered here.
     func app(
-        _ vault: any Vault = MemoryVault(), clock: any DeviceClock = SystemClock(), timeout: Duration = .seconds(15)
+        _ vault: any Vault = MemoryVault(), clock: any DeviceClock = SystemClock(), timeout: Duration = .seconds(15),
+        apis: [OpenIDRegistration.API] = []
     ) throws -> OpenIDClient {
         guard let issuer = URL(string: Self.url), let place = URL(string: Self.redirectURI) else {
             throw CancellationError()
         }
         return try OpenIDClient(
-            OpenIDRegistration(issuer: issuer, clientID: Self.client, redirectURI: place), vault: vault,
+            OpenIDRegistration(issuer: issuer, clientID: Self.client, redirectURI: place, apis: apis), vault: vault,
             transport: self, clock: clock, timeout: timeout)
     }
 }

@@ -90,6 +90,53 @@ struct TokenKeepingTests {
         }
     }
 
+    // Spec: RFC 8707 §2.2.
+    @Test("Callers for several APIs spend one refresh token after the other, and no token reaches another API")
+    func apis() async throws {
+        let (issuer, clock, vault) = (StubIssuer(), MovedClock(), FaultyVault())
+        let names = ["urn:orders", "urn:mail"]
+        let apis = names.map { OpenIDRegistration.API($0, scopes: ["read"]) }
+        let app = try issuer.app(vault, clock: clock, apis: apis)
+        _ = try await app.authorize(in: issuer)
+        #expect(issuer.asked["scope"] == "openid offline_access read read")
+        #expect(await code { _ = try await app.accessToken(for: "urn:other") } == "configuration_invalid")
+        let tokens = try await withThrowingTaskGroup(of: (String, String).self) { group in
+            for name in names + names {
+                group.addTask { (name, try await app.accessToken(for: name).reveal()) }
+            }
+            return try await group.reduce(into: [String: Set<String>]()) { $0[$1.0, default: []].insert($1.1) }
+        }
+        let given = names.compactMap { tokens[$0]?.first }
+        #expect(tokens.values.allSatisfy { $0.count == 1 } && Set(given) == ["access-1", "access-2"], "\(tokens)")
+        let forms = issuer.forms("/token")
+        #expect(forms.map { $0["refresh_token"] } == [nil, "r0", "r1"])
+        #expect(forms.first?["resource"] == StubIssuer.url)
+        #expect(Set(forms.dropFirst().map { $0["resource"] }) == Set(names))
+        // The issuer's own token is what it was, and is refreshed for the issuer.
+        #expect(try await app.accessToken().reveal() == "access-0")
+        clock.advance(seconds: 600)
+        // A token whose successor cannot be stored is handed out to nobody.
+        vault.failOnce(at: .write("app record"))
+        #expect(await code { _ = try await app.accessToken(for: names[0]) } == "vault")
+        #expect(try await app.accessToken(for: names[0]).reveal() == "access-4")
+        #expect(try await app.accessToken().reveal() == "access-5")
+        #expect(issuer.forms("/token").suffix(3).map { $0["resource"] } == [names[0], names[0], StubIssuer.url])
+        #expect(issuer.forms("/token").suffix(3).map { $0["refresh_token"] } == ["r2", "r3", "r4"])
+        // Whoever signs in next gets none of these: the issuer is asked, which has ended everything meanwhile.
+        _ = try await app.authorize(in: issuer)
+        #expect(await code { _ = try await app.accessToken(for: names[0]) } == "sign_in_ended")
+        #expect(await code { _ = try await app.accessToken(for: names[0]) } == "not_signed_in")
+        let place = try #require(URL(string: StubIssuer.redirectURI))
+        let url = try #require(URL(string: StubIssuer.url))
+        #expect(
+            await code {
+                _ = try OpenIDClient(
+                    OpenIDRegistration(
+                        issuer: url, clientID: "x", redirectURI: place, scopes: ["openid"], apis: apis),
+                    vault: vault)
+            } == "configuration_invalid")
+    }
+
     @Test("A token is handed out only after its successor was stored; until then the vault gets it again")
     func fullDisk() async throws {
         let (issuer, clock, vault) = (StubIssuer(), MovedClock(), FaultyVault())

@@ -211,6 +211,78 @@ struct SignInPageTests {
         }
     }
 
+    @Test("O-6: an unknown browser's pages are the same, byte for byte, for a no, a report, silence and nobody")
+    func samePages() async throws {
+        try await SignInPageScene.with { scene in
+            struct Shown {
+                let path: String
+                let browser: TestBrowser
+                var texts: [String] = []
+            }
+            var all: [Shown] = []
+            func see(_ shown: inout Shown, _ name: String) async throws {
+                for path in [shown.path, "\(shown.path)/state"] {
+                    let page = try await shown.browser.get(path)
+                    var text = "\(page.status) \(page.html)"
+                    if let number = page.number { text = text.replacing(number.prefix(3), with: "###") }
+                    if let number = page.number { text = text.replacing(number.suffix(3), with: "###") }
+                    if let sealed = page.request { text = text.replacing(sealed, with: "\(sealed.utf8.count) letters") }
+                    // What is left are the number's words and the times.
+                    text = text.replacing(
+                        #/aria-label="[0-9 ,]+"|[0-9]{10}|[0-9]{1,2}:[0-9]{2}(:[0-9]{2}Z)?/#, with: "")
+                    shown.texts.append(
+                        text.replacing("\(name)@example.com", with: "name").replacing(shown.path, with: "path"))
+                }
+            }
+            for (name, decision) in [
+                ("customer-9", nil), ("customer-1", Decision.denied), ("customer-1", .reported), ("customer-1", nil),
+            ] as [(String, Decision?)] {
+                let browser = TestBrowser(scene.server)
+                let (path, _) = try await scene.numberPage(name, in: browser)
+                var shown = Shown(path: path, browser: browser)
+                try await see(&shown, name)
+                if let decision {
+                    let answer = try await scene.scene.phone.answer(try await scene.pending(), decision)
+                    #expect(answer.status == 200, "\(answer)")
+                }
+                try await see(&shown, name)
+                all.append(shown)
+            }
+            scene.server.clock.advance(seconds: 120)
+            for place in all.indices { try await see(&all[place], place == 0 ? "customer-9" : "customer-1") }
+            let nobody = try #require(all.first).texts
+            #expect(nobody.count == 6 && nobody[1] != nobody[5])
+            for shown in all.dropFirst() {
+                for (text, other) in zip(shown.texts, nobody) { #expect(text == other) }
+            }
+        }
+    }
+
+    @Test("A page that waits changes its language and goes on waiting, and its errors name the client in that language")
+    func languageWhileWaiting() async throws {
+        try await SignInPageScene.with { scene in
+            let (path, page) = try await scene.numberPage()
+            let id = try await scene.pending()
+            #expect(page.html.contains("<html lang=\"en\""))
+            #expect(page.html.contains("formaction=\"\(path)/language\""), "\(page.html)")
+            for other in [TestBrowser(scene.server), TestBrowser(scene.server)] {
+                let stranger = try await other.get(scene.request())
+                let refused = try await other.submit(stranger, to: "\(path)/language", [("ui_locales", "de")])
+                #expect(refused.status == 404, "\(refused.reply)")
+            }
+            let switched = try await scene.browser.submit(page, to: "\(path)/language", [("ui_locales", "de")])
+            #expect(switched.status == 303 && switched.location == path, "\(switched.reply)")
+            let german = try await scene.browser.get(path)
+            #expect(german.html.contains("<html lang=\"de\"") && german.number == page.number)
+            #expect(try await scene.pending() == id)
+            try await scene.approve(german)
+            #expect(try await scene.browser.get("\(path)/done").result["code"] != nil)
+            let late = try await scene.browser.submit(german, to: "/signin/cancel")
+            #expect(late.status == 409 && late.html.contains("<html lang=\"de\""), "\(late.reply)")
+            #expect(late.html.contains("Beginnen Sie bei"), "\(late.html)")
+        }
+    }
+
     @Test("O-23: of three tabs one signs in; another offers to go on as they are, and one of somebody else does not")
     func tabs() async throws {
         try await SignInPageScene.with(["asked_browsers": "all", "ways": ["device", "email"]]) { scene in

@@ -1,5 +1,6 @@
 import CountersignWire
 import Encodings
+import JOSE
 import NIOHTTP1
 import ServerTestSupport
 import TestSupport
@@ -156,6 +157,49 @@ struct TokenTests {
                 let state = try await post("/oauth2/introspect", token, basic: (id, secret))
                 #expect(state.json == ["active": false])
             }
+        }
+    }
+
+    // Spec: RFC 9701 §4, §5, §8.1.
+    @Test("Whoever asks for a signed introspection gets one for itself alone, which is no token anywhere")
+    func signedState() async throws {
+        try await SignInPageScene.with { scene in
+            let code = try #require(try await scene.signIn(["scope": "openid"]).result["code"])
+            let access = try #require(try await scene.redeem(code).json["access_token"]?.string)
+            let type = "application/token-introspection+jwt"
+            func introspect(_ token: String, accept: String, by caller: (String, String)) async throws -> Reply {
+                try await scene.token([("token", token)], basic: caller, at: "/oauth2/introspect", accept: accept)
+            }
+            let keys = try JWKSet(try await scene.server.send(.GET, "/oauth2/jwks", isContract: false).json)
+            func opened(_ reply: Reply) throws -> JSONValue {
+                #expect(reply.status == 200 && reply.headers["content-type"] == type, "\(reply)")
+                let text = String(decoding: reply.body, as: UTF8.self)
+                let verified = try JWS.verify(
+                    text, algorithms: [.rs256], type: .exactly("token-introspection+jwt"), keys: keys)
+                return try JSONValue(parsing: verified.payload)
+            }
+            let plain = try await introspect(access, accept: "application/json", by: scene.credential)
+            #expect(plain.headers["content-type"] == "application/json" && plain.json["active"] == true)
+            let reply = try await introspect(access, accept: type, by: scene.credential)
+            let claims = try opened(reply)
+            #expect(claims["token_introspection"] == plain.json && claims["aud"] == .string(scene.credential.id))
+            #expect(claims["iss"] == .string("\(scene.server.issuer)") && claims["iat"]?.integer != nil)
+            #expect(claims["sub"] == nil && claims["exp"] == nil)
+            let inactive = try opened(try await introspect("not-a-token-at-all", accept: type, by: scene.credential))
+            #expect(inactive["token_introspection"] == ["active": false])
+            for accept in ["*/*", "\(type);q=0, application/json", "application/json, \(type);q=0.5"] {
+                let reply = try await introspect(access, accept: accept, by: scene.credential)
+                #expect(reply.headers["content-type"] == "application/json", "\(accept)")
+            }
+            // No hint takes the signed form for an ID token, and a stranger learns nothing by it.
+            let signed = String(decoding: reply.body, as: UTF8.self)
+            let hinted = try await scene.browser.get(scene.request(["id_token_hint": signed, "prompt": "none"]))
+            #expect(hinted.result["error"] == "invalid_request", "\(hinted.result)")
+            let stranger = try await scene.server.makeClient("Other")
+            let told = try await introspect(access, accept: type, by: stranger.credential)
+            #expect(told.headers["content-type"] == "application/json" && told.json == ["active": false], "\(told)")
+            let wrong = try await introspect(access, accept: type, by: (scene.credential.id, "wrong"))
+            expect(wrong, 401, "invalid_client")
         }
     }
 
