@@ -64,13 +64,23 @@ extension ClientCommand.OpenID {
         @Option(help: "How many seconds old a sign-in may be where the client's request does not say it.")
         var defaultMaxAge: Int64?
 
+        @Option(help: "For how many seconds a replaced refresh token may come once more, 0 to 300. (default: 30)")
+        var refreshGrace: Int64?
+
+        @Flag(help: "Replace a web application's refresh tokens at each use, too.")
+        var rotateRefreshTokens = false
+
         @Option(help: "The client is an API, and this URI is the audience of the tokens that other clients get for it.")
         var resource: String?
 
         @Option(help: "A scope of the API that the client is; may be repeated.")
         var resourceScope: [String] = []
 
-        @Option(help: "The URI of an API that the client may have tokens for; may be repeated.")
+        @Option(
+            help: """
+                The URI of an API that the client may have tokens for, byte for byte, which may be registered later; may \
+                be repeated.
+                """)
         var mayUse: [String] = []
 
         @Flag(help: "Let a web application do without PKCE and a nonce.")
@@ -91,6 +101,8 @@ extension ClientCommand.OpenID {
                 "registration": registration.map(JSONValue.string),
                 "calling_codes": callingCode.isEmpty ? nil : .array(callingCode.map(JSONValue.string)),
                 "default_max_age": defaultMaxAge.map(JSONValue.integer),
+                "refresh_grace": refreshGrace.map(JSONValue.integer),
+                "rotate_refresh_tokens": rotateRefreshTokens ? true : nil,
                 "resource": resource.map {
                     ["identifier": .string($0), "scopes": .array(resourceScope.map(JSONValue.string))]
                 },
@@ -154,6 +166,10 @@ extension ClientCommand.OpenID {
         lines.append("signs in by \(list("ways")), registration \(field("registration"))")
         if settings["jwks"] != nil { lines.append("authenticates by its keys") }
         if settings["default_max_age"] != nil { lines.append("asks anew after \(field("default_max_age")) seconds") }
+        if settings["refresh_grace"] != nil {
+            lines.append("takes a replaced refresh token for \(field("refresh_grace")) seconds")
+        }
+        if settings["rotate_refresh_tokens"] != nil { lines.append("has refresh tokens replaced at each use") }
         if let resource { lines.append(resource) }
         if !list("resources").isEmpty { lines.append("may have tokens for \(list("resources"))") }
         if !list("calling_codes").isEmpty { lines.append("sends text messages to \(list("calling_codes"))") }

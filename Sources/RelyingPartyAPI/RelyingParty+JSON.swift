@@ -16,6 +16,8 @@ extension RelyingParty {
             "post_logout_redirect_uris": signedOutURIs.isEmpty
                 ? nil : .array(signedOutURIs.map { .string($0.description) }),
             "default_max_age": defaultMaximumAge.map { .integer($0.value) },
+            "refresh_grace": refreshGrace == Self.usualGrace ? nil : .integer(refreshGrace.value),
+            "rotate_refresh_tokens": rotatesAlways ? true : nil,
             "resource": resource.map { resource in
                 [
                     "identifier": .string("\(resource.identifier)"),
@@ -72,13 +74,16 @@ extension RelyingParty {
         }
         let resources = try members.resources()
         let maximumAge = try members.optionalInteger("default_max_age", in: 0...Int64(Int32.max))
+        let grace = try members.optionalInteger("refresh_grace", in: 0...Self.longestGrace)
+        let rotatesAlways = try members.optionalBool("rotate_refresh_tokens") ?? false
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
             askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional, ways: ways,
             registration: registration ?? .closed, callingCodes: codes, keySet: keySet,
-            signedOutURIs: signedOutURIs, defaultMaximumAge: maximumAge.map { Seconds($0) }, resource: resource,
-            resources: resources)
+            signedOutURIs: signedOutURIs, defaultMaximumAge: maximumAge.map { Seconds($0) },
+            refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
+            resource: resource, resources: resources)
     }
 }
 
@@ -183,7 +188,8 @@ extension RelyingParty.Profile {
         switch self {
         case .web, .spa: "an https URL without a fragment (http to loopback in development mode)"
         case .compatible:
-            "an https URL, an http URL to a loopback address, or a slash after a scheme of the app's that is no known one"
+            "an https URL, an http URL to a loopback address, one slash after a scheme that is a reversed domain, or a "
+                + "slash after a scheme without a dot that is no known one"
         case .native:
             "an https URL, an http URL to a loopback address, or one slash after a scheme that is a reversed domain"
         }

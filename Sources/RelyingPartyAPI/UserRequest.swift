@@ -70,7 +70,7 @@ package struct UserUpdate: Sendable {
         ])
     }
 
-    /// Reads an update: an absent member leaves its value unchanged, and null removes the value.
+    /// Reads an update: an absent member leaves its value unchanged, and null removes the value, but ends no block.
     ///
     /// - Throws: ``JSONShapeError``, or ``RefusedText`` for a name that may not be.
     package init(_ json: JSONValue) throws {

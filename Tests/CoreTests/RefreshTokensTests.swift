@@ -20,6 +20,9 @@ struct RefreshTokensTests {
         let scene = try await SignInScene()
         let first = try await scene.offline().tokens.refresh
         let second = try await scene.refreshed(first)
+        #expect(scene.world.ports.tokenCounts.refreshes == 1)
+        #expect(try await scene.refresh(Secret("x")) == .invalid)
+        #expect(scene.world.ports.tokenCounts.refreshes == 1)
         #expect(try #require(second.refresh).isSame(as: try #require(first)) == false)
         #expect(try await scene.isGood(second))
         scene.world.time.advance(seconds: 29)
@@ -48,6 +51,42 @@ struct RefreshTokensTests {
             let ended = try await scene.world.audit().filter { $0.kind == .tokensEnded }
             #expect(ended.last?.detail["reason"] == "refresh_reused")
         }
+    }
+
+    @Test("O-1: the client's settings say how long a replaced token may come again, from none to five minutes")
+    func grace() async throws {
+        for (grace, seconds, isGood) in [(0, 0, false), (1, 1, false), (300, 299, true), (300, 300, false)] {
+            let scene = try await SignInScene()
+            try await scene.set(grace: Seconds(Int64(grace)))
+            let first = try await scene.offline().tokens.refresh
+            let second = try await scene.refreshed(first)
+            scene.world.time.advance(seconds: Int64(seconds))
+            if isGood {
+                #expect(try #require(try await scene.refreshed(first).refresh).isSame(as: try #require(second.refresh)))
+            } else {
+                #expect(try await scene.refresh(first) == .invalid)
+            }
+        }
+    }
+
+    // Spec: RFC 9700 §2.2.2.
+    @Test("O-2: a web application's token stays, unless its settings have it replaced")
+    func rotatesAlways() async throws {
+        let scene = try await SignInScene(profile: .web)
+        let first = try #require(try await scene.offline().tokens.refresh)
+        let same = try #require(try await scene.refreshed(first).refresh)
+        #expect(same.isSame(as: first))
+        try await scene.set(.web, rotatesAlways: true)
+        let second = try #require(try await scene.refreshed(first).refresh)
+        #expect(!second.isSame(as: first))
+        scene.world.time.advance(seconds: 30)
+        #expect(try await scene.refresh(first) == .invalid)
+        #expect(try await scene.refresh(second) == .invalid)
+        // Back again, the last one stays.
+        let next = try #require(try await scene.offline().tokens.refresh)
+        let last = try #require(try await scene.refreshed(next).refresh)
+        try await scene.set(.web)
+        #expect(try #require(try await scene.refreshed(last).refresh).isSame(as: last))
     }
 
     @Test("A replaced token that comes while the device is suspended ends what comes back with the device")

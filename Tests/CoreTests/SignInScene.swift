@@ -51,11 +51,12 @@ struct SignInScene: Sendable {
     func set(
         _ profile: RelyingParty.Profile = .native, asking browsers: RelyingParty.AskedBrowsers = .all,
         ways: Set<SignInWay> = SignInWay.usual, registration: RelyingParty.Registration = .closed,
-        callingCodes: [CallingCode] = []
+        callingCodes: [CallingCode] = [], grace: Seconds = RelyingParty.usualGrace, rotatesAlways: Bool = false
     ) async throws {
         let party = RelyingParty(
             client: shop.id, profile: profile, redirectURIs: [try #require(RedirectURI(Self.redirectURI))],
-            askedBrowsers: browsers, ways: ways, registration: registration, callingCodes: callingCodes)
+            askedBrowsers: browsers, ways: ways, registration: registration, callingCodes: callingCodes,
+            refreshGrace: grace, rotatesAlways: rotatesAlways)
         let outcome = try await SetRelyingParty.set(party, by: shop.actor, ports: world.ports)
         #expect(outcome == .set(party))
         try await world.store.refreshKeys()

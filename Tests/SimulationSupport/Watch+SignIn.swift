@@ -24,6 +24,10 @@ extension Watch {
                 "tokens came back", "AFTER UPDATE OF ended_at ON token_families WHEN old.ended_at IS NOT NULL",
                 "new.id", "NULL"),
             trigger(
+                "session ended",
+                "AFTER UPDATE OF ended_at ON sessions WHEN old.ended_at IS NULL AND new.ended_at IS NOT NULL", "new.id",
+                "NULL"),
+            trigger(
                 "session came back", "AFTER UPDATE OF ended_at ON sessions WHEN old.ended_at IS NOT NULL", "new.id",
                 "NULL"),
         ]
@@ -37,6 +41,7 @@ extension Watch {
         case "sign-in changed": world.violate(15, "the end of \(id) changed: \(other)")
         case "given": try given(id, connection)
         case "refreshed": try good(id, connection)
+        case "session ended": try noTokens(ofSession: id, connection)
         case "tokens came back", "session came back": world.violate(15, "\(id) was ended and came back")
         default: break
         }
@@ -87,6 +92,14 @@ extension Watch {
         let left = try connection.rows(
             SQLStatement("SELECT id FROM token_families WHERE enrollment_id = $1 AND ended_at IS NULL"), [.text(id)])
         for row in left { world.violate(15, "\(try row.text(0)) outlives \(id), which is removed") }
+    }
+
+    /// Checks that no tokens outlive an ended session but those with the scope `offline_access`.
+    private func noTokens(ofSession id: String, _ connection: any SQLConnection) throws {
+        let left = try connection.rows(
+            SQLStatement("SELECT id FROM token_families WHERE session_id = $1 AND offline = 0 AND ended_at IS NULL"),
+            [.text(id)])
+        for row in left { world.violate(15, "\(try row.text(0)) outlives \(id), which has ended") }
     }
 
     /// Checks that no tokens outlive a user's link to a client; without a client, to all.

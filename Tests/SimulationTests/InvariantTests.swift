@@ -308,6 +308,13 @@ extension SimulationTests {
                     WHERE id = (SELECT enrollment_id FROM token_families WHERE id = $1)
                     """, of: id)
             },
+            History(15, "which has ended") { world in
+                let id = try world.some(good)
+                try world.commit("UPDATE token_families SET offline = 0 WHERE id = $1", of: id)
+                try world.commit(
+                    "UPDATE sessions SET ended_at = 1 WHERE id = (SELECT session_id FROM token_families WHERE id = $1)",
+                    of: id)
+            },
             History(15, "is good, and usr_") { world in
                 let id = try world.some(good)
                 try world.commit("UPDATE challenges SET state = 'cancelled', ended_at = 1 WHERE state = 'pending'")

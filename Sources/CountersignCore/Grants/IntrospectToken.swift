@@ -23,6 +23,7 @@ package enum IntrospectToken {
     package static func introspect(
         _ token: Secret<String>, by client: ClientID, ports: Ports
     ) async throws -> Outcome {
+        ports.tokenCounts.noteIntrospection()
         if let (id, generation) = ports.hasher.refreshToken(token) {
             let now = ports.time.now
             return try await ports.store.read { reader in

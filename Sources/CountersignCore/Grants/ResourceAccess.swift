@@ -1,8 +1,10 @@
 package import CountersignWire
 package import Encodings
 
-// All rules on whom an access token is for are in this file. It is for us, for userinfo and our own API, or for one API
-// that an operator has registered; then it has that API's scopes alone, and is worth nothing anywhere else.
+// Whom an access token may be for, and with which scopes, is decided in this file. It is for us, for userinfo and our
+// own API, or for one API that an operator has registered; then it has that API's scopes alone, and is worth nothing
+// anywhere else. Elsewhere are what a client gets for itself (GiveClientToken), which names are taken (SetRelyingParty),
+// and where a token that was given is good (AccessClaims, IntrospectToken).
 //
 // Spec: RFC 8707 §2, RFC 9068 §3; docs/decisions/0085-tokens-for-apis.md.
 
@@ -83,7 +85,7 @@ package enum OwnScopes {
 package enum WantedAccess: Equatable, Sendable {
     /// Scopes of ours, and those of APIs.
     case scopes([String], at: [ResourceAccess])
-    /// A resource is none, or not one that the client may have tokens for.
+    /// A resource is none, or not one that the client may have tokens for, or there are too many.
     case unknownResource
     /// A scope is that of an API that the request does not name.
     case scopeOfAnother(String)

@@ -98,8 +98,6 @@ package enum TokenLifetimes {
     ///
     /// Spec: OWASP ASVS 10.4.8.
     package static let refresh = Seconds.days(90)
-    /// How long the refresh token before the current one may come again, because its reply was lost.
-    package static let grace: Seconds = 30
     /// An ID token, which the client reads at once.
     package static let identity = Seconds.minutes(10)
 }

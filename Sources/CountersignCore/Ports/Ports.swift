@@ -94,6 +94,8 @@ package final class Ports: Sendable {
     let knownCredentials = BoundedMap<ClientID, ClientCredential>(limit: 4096)
     /// The access tokens whose signatures were verified last, by their hashes: about half a kilobyte each.
     let verifiedTokens = BoundedMap<SHA256.Digest, AccessClaims>(limit: 16_384)
+    /// How often tokens were refreshed, and asked about.
+    package let tokenCounts = TokenCounts()
     /// What came with the latest sign-in at each client.
     let latestValues = BoundedMap<ClientID, ConstantValues.Latest>(limit: 4096)
     /// What the log was told of the proof of work.

@@ -1,10 +1,11 @@
 package import CountersignWire
 import Encodings
 
-// A client gets access tokens for itself, by which it calls the API as by its secret. Nothing is stored of one: it ends
-// by itself after some minutes, and a row says if it was taken back before.
+// A client gets access tokens for itself: for us, by which it calls our API as by its secret, or for an API that it may
+// have tokens for. Nothing is stored of one: it ends by itself after some minutes, and a row says if it was taken back
+// before.
 //
-// Spec: RFC 6749 §4.4, RFC 9068 §2.2; docs/decisions/0072-signing-in.md.
+// Spec: RFC 6749 §4.4, RFC 9068 §2.2; docs/decisions/0072-signing-in.md, docs/decisions/0085-tokens-for-apis.md.
 
 /// Gives a client an access token for itself: for us, with its rights as scopes, or for an API.
 package enum GiveClientToken {
@@ -14,8 +15,10 @@ package enum GiveClientToken {
         case given(SignedTokens)
         /// The client has not all the rights that it names, or none at all, or the API has no such scope.
         case scopeExceeded
-        /// The client may have no tokens for the resource that it names.
+        /// The client may have no tokens for the resource that it names, or it names several.
         case unknownResource
+        /// The client is a third party, and names anything but us.
+        case thirdParty
         /// The client does not use the provider.
         case clientGone
     }
@@ -39,6 +42,11 @@ package enum GiveClientToken {
             return (client, try reader.target(resources, of: client, party, issuer: ports.issuer))
         }
         guard let (client, target) = found else { return .clientGone }
+        // What a third party's users are asked about, it does not get by itself. That holds for every name, so that it
+        // does not learn which APIs there are.
+        let isForUs = target.map { $0.resource == nil } ?? false
+        // check: ResourceTests.thirdParty
+        guard isForUs || !client.isThirdParty else { return .thirdParty }
         guard let target else { return .unknownResource }
         let names = target.scopes.filter { scopes?.contains($0) ?? true }
         // check: ClientTokenTests.scopes
@@ -61,8 +69,8 @@ package enum GiveClientToken {
 }
 
 extension Stores {
-    /// Whom a client's token for itself is for, with all scopes that it may have; nil for no such resource, or one that
-    /// is not for this client.
+    /// Whom a client's token for itself is for, with all scopes that it may have; nil for no such resource, for one
+    /// that is not for this client, or for several.
     fileprivate func target(
         _ resources: [String], of client: Client, _ party: RelyingParty, issuer: Issuer
     ) throws -> AccessTarget? {
@@ -70,9 +78,6 @@ extension Stores {
             return AccessTarget(
                 resource: nil, scopes: Right.allCases.filter(client.rights.contains).map(\.rawValue))
         }
-        // What a third party's users are asked about, it does not get by itself.
-        // check: ResourceTests.thirdParty
-        guard !client.isThirdParty else { return nil }
         guard resources.count == 1, let identifier = ResourceIdentifier(first) else { return nil }
         return try resource(identifier, for: party).map {
             AccessTarget(resource: identifier, scopes: $0.api.scopes)

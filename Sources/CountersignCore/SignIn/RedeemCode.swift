@@ -14,7 +14,8 @@ package enum RedeemCode {
         package let redirectURI: String?
         /// The code verifier of PKCE; nil if the client sent none.
         package let verifier: Secret<String>?
-        /// The resources that the access token is for; none for what was given.
+        /// The resource that the access token is for; none for the one API that was given or, if there was none, for
+        /// us.
         package let resources: [String]
 
         /// A request of these parts.
@@ -34,7 +35,8 @@ package enum RedeemCode {
         case redeemed(UnsignedTokens)
         /// The code is unknown, another client's, over or spent, or the request does not fit it.
         case invalid
-        /// The person was not asked for the resource that the request names.
+        /// The request names an API that the person was not asked for, or several, or none where there were several; or
+        /// the client gets no tokens for the API any more.
         case unknownResource
         /// The client is disabled, or uses the provider no more.
         case clientGone

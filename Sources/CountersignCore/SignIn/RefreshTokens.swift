@@ -13,7 +13,10 @@ package enum RefreshTokens {
         case invalid
         /// The client wants a scope that it was not given.
         case scopeExceeded
-        /// The client was not given the resource that it names, or may have no tokens for it any more.
+        /// The token would be for an API, and the client names none of the scopes that it was given there.
+        case nothing(at: ResourceIdentifier)
+        /// The client names an API that it was not given, or several, or none and was given several; or it gets no
+        /// tokens for the API any more.
         case unknownResource
         /// The client is disabled, or uses the provider no more.
         case clientGone
@@ -24,12 +27,13 @@ package enum RefreshTokens {
     /// The refresh token of an app is replaced each time, since the app cannot prove who it is. The one before it may
     /// come again for a short time, until the new one is used: then its reply was lost, or two requests came at once,
     /// and both get the same successor. Any older one ends the family: somebody else has had it. A client that proves
-    /// who it is keeps its token.
+    /// who it is keeps its token, unless its settings say otherwise.
     ///
     /// - Parameters:
     ///   - token: the refresh token.
     ///   - scopes: the scopes that the client wants now; nil for those that it was given.
-    ///   - resources: the resources that the access token is for; none for what was given.
+    ///   - resources: the resource that the access token is for; none for the one API that was given or, if there was
+    ///     none, for us.
     ///   - client: the client, which the caller has authenticated.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
@@ -38,7 +42,7 @@ package enum RefreshTokens {
     ) async throws -> Outcome {
         guard let (id, generation) = ports.hasher.refreshToken(token) else { return .invalid }
         let now = ports.time.now
-        return try await ports.commit(at: now, as: .client(client)) { work in
+        let outcome: Outcome = try await ports.commit(at: now, as: .client(client)) { work in
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
@@ -49,7 +53,7 @@ package enum RefreshTokens {
             guard family.isActive(at: now) else { return .invalid }
             // Also while the device is suspended: who copied the token has it still when the device comes back.
             // check: RefreshTokensTests.reuse
-            guard family.accepts(generation, at: now) else {
+            guard family.accepts(generation, within: party.refreshGrace, at: now) else {
                 try work.endFamilies(
                     .family(family.id, of: family.user, at: client), because: .refreshReused)
                 return .invalid
@@ -64,15 +68,19 @@ package enum RefreshTokens {
             guard let whole else { return .unknownResource }
             let target = AccessTarget(
                 resource: whole.resource, scopes: whole.scopes.filter { scopes?.contains($0) ?? true })
-            // An API might take a token without a scope for one that may do all.
-            // check: ResourceTests.several
-            guard target.resource == nil || !target.scopes.isEmpty else { return .scopeExceeded }
+            if let resource = target.resource {
+                // An API might take a token without a scope for one that may do all.
+                // check: ResourceTests.several
+                guard !target.scopes.isEmpty else { return .nothing(at: resource) }
+            }
             let current = try work.current(family, showing: generation, of: party)
             return .refreshed(
                 UnsignedTokens(
                     family: current, target: target,
                     isIdentified: (scopes ?? family.scopes).contains(TokenFamily.openID), nonce: nil, party: party))
         }
+        if case .refreshed = outcome { ports.tokenCounts.noteRefresh() }
+        return outcome
     }
 }
 
@@ -84,7 +92,7 @@ extension UnitOfWork {
         // The reply with the next one was lost.
         guard generation == family.generation else { return family }
         let idleUntil = min(family.expiresAt, now.adding(TokenLifetimes.refreshIdle))
-        let isReplaced = !party.profile.isConfidential
+        let isReplaced = party.rotates
         let next = isReplaced ? generation + 1 : generation
         guard
             try families.refresh(
@@ -100,9 +108,9 @@ extension TokenFamily {
     fileprivate var allScopes: [String] { scopes + resources.flatMap(\.scopes) }
 
     /// Whether a refresh token is the good one, or the one before it within its grace.
-    fileprivate func accepts(_ shown: Int64, at now: Timestamp) -> Bool {
+    fileprivate func accepts(_ shown: Int64, within grace: Seconds, at now: Timestamp) -> Bool {
         guard shown != generation else { return true }
         guard shown == generation - 1, let rotatedAt else { return false }
-        return now < rotatedAt.adding(TokenLifetimes.grace)
+        return now < rotatedAt.adding(grace)
     }
 }

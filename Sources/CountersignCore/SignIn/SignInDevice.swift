@@ -17,7 +17,7 @@ package enum SignInDevice {
         case signedIn(UnsignedTokens)
         /// The assertion is not good or came before, or its device may not sign its user in at the client.
         case invalid
-        /// Of what the client wants, nothing is given for such a sign-in.
+        /// Of what the client wants, nothing is given for such a sign-in, or it names an API and none of its scopes.
         case scopeMissing
         /// The person has not allowed the client what it wants.
         case notAllowed

@@ -39,6 +39,11 @@ struct Metrics: Sendable {
             "What happened, by the names of the audit: challenges asked, approved, denied, expired and so on.")
         let events = store.eventCounts
         for kind in AuditEventKind.allCases { page.sample(["event": kind.rawValue], events[kind] ?? 0) }
+        page.family(
+            "countersign_token_refreshes_total", .counter, "Refresh tokens taken, for which clients got tokens.")
+        page.sample(ports.tokenCounts.refreshes)
+        page.family("countersign_introspections_total", .counter, "Questions whether a token is good.")
+        page.sample(ports.tokenCounts.introspections)
         page.family("countersign_deliveries_total", .counter, "Attempts to deliver, by kind and what came of them.")
         for (kind, outcome, count) in deliveries.counts {
             page.sample(["kind": kind.rawValue, "outcome": outcome.rawValue], count)

@@ -138,7 +138,7 @@ struct AuthorizationChecks {
         guard case .scopes(let scopes, let apis) = access else { throw OAuthError(access) }
         let given = scopes.filter { $0 != Ticket.scope || client.rights.contains(.enrollments) }
         // check: AuthorizeTests.errors
-        guard !given.isEmpty || !apis.isEmpty else { throw OAuthError(.invalidScope, "scope must contain openid") }
+        guard !given.isEmpty || !apis.isEmpty else { throw OAuthError(access) }
         return (given, apis)
     }
 

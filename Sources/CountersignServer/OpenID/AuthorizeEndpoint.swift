@@ -81,8 +81,9 @@ extension SignInDoor {
     /// - Parameters:
     ///   - wanted: what the client wants.
     ///   - visit: the browser's visit.
-    ///   - asksAlways: whether the person is asked in any case: any program on their machine can pass for an app, so that
-    ///     an app gets nothing without a page. Spec: RFC 8252 §8.6.
+    ///   - asksAlways: whether the person is asked in any case: any program on their machine can pass for an app that
+    ///     returns by a scheme or to a loopback address, so that such an app gets nothing without a page. An https URL
+    ///     leads to the app whose it is. Spec: RFC 8252 §8.6.
     ///   - answer: what the person has just answered.
     func goOn(
         _ wanted: Wanted, _ visit: Visit, asksAlways: Bool, _ answer: ConsentAnswer = .none

@@ -36,9 +36,11 @@ extension OAuthDoor {
         }
     }
 
-    /// What our own API says of itself, so that a program that knows its address alone finds who gives tokens for it.
+    /// What we say of ourselves as a resource, which is userinfo and our own API, so that a program that knows the
+    /// address alone finds who gives tokens for it.
     ///
-    /// Spec: RFC 9728 §2.
+    /// Of the ways to send a token it names the one that works everywhere: a form is taken at userinfo alone. Spec: RFC
+    /// 9728 §2, RFC 6750 §2.1, §2.2.
     private static func resourceMetadata(of issuer: Issuer) -> JSONValue {
         [
             "resource": .string("\(issuer)"), "authorization_servers": [.string("\(issuer)")],

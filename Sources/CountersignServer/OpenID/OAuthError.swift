@@ -83,7 +83,7 @@ extension OAuthError {
         switch access {
         case .scopes: self.init(.invalidScope, "scope has nothing that can be given")
         case .unknownResource:
-            self.init(.invalidTarget, "resource is no API that the client may have tokens for")
+            self.init(.invalidTarget, "resource is no API that the client may have tokens for, or stands too often")
         case .scopeOfAnother(let scope):
             self.init(.invalidTarget, "the scope \(scope) is of an API that no parameter resource names")
         case .nothing(let resource): self.init(.invalidScope, "scope has no scope of \(resource)")

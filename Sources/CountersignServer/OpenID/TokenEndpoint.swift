@@ -51,6 +51,7 @@ extension OAuthDoor {
         case .refreshed(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         case .invalid: throw OAuthError(.invalidGrant, "the refresh token is over, replaced or another client's")
         case .scopeExceeded: throw OAuthError(.invalidScope, "scope has more than was given")
+        case .nothing(let resource): throw OAuthError(WantedAccess.nothing(at: resource))
         case .unknownResource: throw OAuthError.unknownTarget
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
@@ -65,6 +66,8 @@ extension OAuthDoor {
         case .scopeExceeded:
             throw OAuthError(.invalidScope, "scope has what is no right of the client, or no scope of the resource")
         case .unknownResource: throw OAuthError(WantedAccess.unknownResource)
+        case .thirdParty:
+            throw OAuthError(.invalidTarget, "a third party gets no token for an API without a person")
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
     }

@@ -18,7 +18,7 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
         case loopback
         /// An app, by a scheme of its own.
         case privateScheme
-        /// An app, by a scheme that any other app may take as well.
+        /// An app, by a scheme without a dot, which another app may have chosen as well.
         case bareScheme
 
         /// Whether it names an app by a scheme.
@@ -43,7 +43,7 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
     ]
 
     /// Accepts a URI: `https`, `http` to a loopback host, a private scheme that is a reversed domain, or one without a
-    /// dot, which only clients of the profile `compatible` may register, since any app could take it.
+    /// dot, which only clients of the profile `compatible` may register, since two apps may have chosen the same.
     ///
     /// It has no user, no fragment and no wildcard. Spec: RFC 8252 §7.1, §8.4.
     package init?(_ text: String) {
@@ -75,7 +75,7 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
         return (kind.isScheme ? url?.scheme : url?.host) ?? ""
     }
 
-    /// The origin of the page, as browsers write it; nil for an app's.
+    /// The origin of the page or the listener, as browsers write it; nil for an app's scheme.
     ///
     /// Spec: RFC 6454 §6.2.
     package var origin: String? {

@@ -15,7 +15,7 @@ package struct RelyingParty: Hashable, Sendable {
         case spa
         /// An app that was built for another product, and returns by a scheme without a dot.
         ///
-        /// Any other app may take such a scheme, and gets the code; without the code's verifier it is worth nothing.
+        /// Another app may have chosen the same, and gets the code; without the code's verifier it is worth nothing.
         /// Spec: RFC 8252 §7.1, RFC 7636 §1.
         case compatible
 
@@ -83,17 +83,32 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: OpenID Connect Dynamic Client Registration 1.0 §2 (`default_max_age`).
     package let defaultMaximumAge: Seconds?
+    /// How long the refresh token before the current one may come again, because its reply was lost.
+    package let refreshGrace: Seconds
+    /// Whether refresh tokens are replaced at each use even where the client proves who it is.
+    ///
+    /// Spec: RFC 9700 §2.2.2.
+    package let rotatesAlways: Bool
     /// The API that the client is, for which other clients get tokens; nil if it is none.
     package let resource: ProtectedResource?
     /// The APIs for which the client may have tokens.
     package let resources: [ResourceIdentifier]
+
+    /// The usual ``refreshGrace``.
+    package static let usualGrace: Seconds = 30
+    /// The longest ``refreshGrace``, in seconds.
+    package static let longestGrace: Int64 = 300
+
+    /// Whether a refresh token is replaced at each use: always where nobody can know who shows it.
+    package var rotates: Bool { rotatesAlways || !profile.isConfidential }
 
     /// Settings of these parts.
     package init(
         client: ClientID, profile: Profile, redirectURIs: [RedirectURI], type: TypeName = .confirm,
         askedBrowsers: AskedBrowsers = .known, isPKCEOptional: Bool = false, ways: Set<SignInWay> = SignInWay.usual,
         registration: Registration = .closed, callingCodes: [CallingCode] = [], keySet: JSONValue? = nil,
-        signedOutURIs: [RedirectURI] = [], defaultMaximumAge: Seconds? = nil, resource: ProtectedResource? = nil,
+        signedOutURIs: [RedirectURI] = [], defaultMaximumAge: Seconds? = nil,
+        refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
         resources: [ResourceIdentifier] = []
     ) {
         self.client = client
@@ -108,6 +123,8 @@ package struct RelyingParty: Hashable, Sendable {
         self.keySet = keySet
         self.signedOutURIs = signedOutURIs
         self.defaultMaximumAge = defaultMaximumAge
+        self.refreshGrace = refreshGrace
+        self.rotatesAlways = rotatesAlways
         self.resource = resource
         self.resources = resources
     }

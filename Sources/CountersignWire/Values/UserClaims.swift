@@ -19,7 +19,8 @@ package struct UserClaims: Sendable, Equatable {
     /// The claims; at least one.
     package let json: JSONObject
 
-    /// Accepts claims; nil for an empty object, or for one that is too long or has a reserved name.
+    /// Accepts claims; nil for what is no object, or for one that is empty or too long, or has an empty or a reserved
+    /// name.
     package init?(_ json: JSONValue) {
         guard let object = json.object, !object.members.isEmpty, json.encoded.count <= Self.maximumLength,
             object.members.allSatisfy({ !$0.name.isEmpty && !Self.reserved.contains($0.name) })

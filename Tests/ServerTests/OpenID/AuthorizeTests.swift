@@ -150,6 +150,30 @@ struct AuthorizeTests {
         }
     }
 
+    @Test("What the settings say of refresh tokens is told as it was set, and within its bounds")
+    func refreshSettings() async throws {
+        try await SignInPageScene.with { scene in
+            let path = "/v1/admin/clients/\(scene.credential.id)/openid"
+            let bare: JSONObject = ["profile": "web", "redirect_uris": [.string(SignInPageScene.redirectURI)]]
+            for (grace, rotates) in [(0, true), (300, false), (30, false)] as [(Int64, Bool)] {
+                var settings = bare
+                settings["refresh_grace"] = .integer(grace)
+                settings["rotate_refresh_tokens"] = .bool(rotates)
+                let set = try await scene.scene.administrator.call(.PUT, path, .object(settings)).success()
+                #expect(set["refresh_grace"] == (grace == 30 ? nil : .integer(grace)), "\(set)")
+                #expect(set["rotate_refresh_tokens"] == (rotates ? true : nil), "\(set)")
+            }
+            for (name, value) in [("refresh_grace", 301), ("refresh_grace", -1), ("rotate_refresh_tokens", "yes")]
+                as [(String, JSONValue)]
+            {
+                var settings = bare
+                settings[name] = value
+                let refused = try await scene.scene.administrator.call(.PUT, path, .object(settings))
+                expectRefusal(refused, 422, "invalid_member", at: "/\(name)")
+            }
+        }
+    }
+
     // Spec: OpenID Connect Dynamic Client Registration 1.0 §2.
     @Test("O-22: `default_max_age` of the client's settings counts where a request does not say an age")
     func defaultMaximumAge() async throws {
@@ -181,7 +205,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("RFC 8252 §8.6: an app gets nothing without a page, and names any port of the machine itself")
+    @Test("RFC 8252 §8.6: an app on the machine itself gets nothing without a page, and names any port there")
     func native() async throws {
         try await SignInPageScene.with { scene in
             _ = try await scene.signIn()
