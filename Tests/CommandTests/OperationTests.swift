@@ -55,7 +55,9 @@ struct OperationTests {
     func reload() async throws {
         try await ServedTool.with { tool in
             tool.server.send(SIGHUP)
-            while try !tool.server.errors.contains("there is no certificate to read again") { await Task.yield() }
+            while try !tool.server.errors.contains("there is no certificate to read again") {
+                try await Task.sleep(for: .milliseconds(20))
+            }
             #expect(try await tool.run("type", "list").status == 0)
         }
     }

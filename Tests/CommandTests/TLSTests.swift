@@ -143,7 +143,7 @@ struct TLSTests {
         #expect(try await scene.shown(url) == "one")
         try scene.install("two")
         if bySignal { server.send(SIGHUP) }
-        while try await scene.shown(url) != "two" { await Task.yield() }
+        while try await scene.shown(url) != "two" { try await Task.sleep(for: .milliseconds(20)) }
         #expect(try await scene.get("\(url)/readyz", trusting: "two") == "200")
         server.send(SIGTERM)
         #expect(try await server.result().status == 0)
@@ -158,12 +158,14 @@ struct TLSTests {
         try FileManager.default.removeItem(atPath: scene.path("server.key"))
         try FileManager.default.copyItem(atPath: scene.path("two.key"), toPath: scene.path("server.key"))
         server.send(SIGHUP)
-        while try !server.errors.contains("error certificate not changed") { await Task.yield() }
+        while try !server.errors.contains("error certificate not changed") {
+            try await Task.sleep(for: .milliseconds(20))
+        }
         #expect(try server.errors.contains("is not the key of the certificate in"))
         #expect(try await scene.get("\(url)/readyz", trusting: "one") == "200")
         // Mended, it is taken.
         try scene.install("two")
-        while try await scene.shown(url) != "two" { await Task.yield() }
+        while try await scene.shown(url) != "two" { try await Task.sleep(for: .milliseconds(20)) }
         server.send(SIGTERM)
         #expect(try await server.result().status == 0)
     }

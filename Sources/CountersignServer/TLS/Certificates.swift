@@ -18,11 +18,11 @@ final class Certificates: Sendable {
     /// The TLS settings for a new connection.
     var context: NIOSSLContext { files.value }
 
-    /// Reads the files again whenever they change, and whenever the process receives SIGHUP.
-    func watch() async throws {
+    /// Reads the files again whenever they change, and at each of these signals.
+    func watch(_ reloads: UnixSignalsSequence) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask {
-                for await _ in await UnixSignalsSequence(trapping: .sighup) { self.files.reload() }
+                for await _ in reloads { self.files.reload() }
             }
             group.addTask { try await self.files.watch() }
             try await group.waitForAll()

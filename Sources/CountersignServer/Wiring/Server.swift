@@ -209,6 +209,9 @@ package struct Server: Sendable {
             try Task.checkCancellation()
             try await body()
         }
+        // Trapped before the server says that it is ready: a reload that came before would end it. A closed terminal should.
+        let reloads =
+            certificates != nil || isatty(STDIN_FILENO) == 0 ? await UnixSignalsSequence(trapping: .sighup) : nil
         var configuration = ServiceGroupConfiguration(
             services: [
                 // Shutdown is in reverse order: requests end first, and what they have queued is delivered afterwards.
@@ -219,7 +222,7 @@ package struct Server: Sendable {
                 .init(service: listener),
                 .init(service: WaitShutdownService(shutdown: resources.shutdown)),
                 .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
-            ] + besides(deliveries), gracefulShutdownSignals: signals, logger: quiet(logger))
+            ] + besides(deliveries, reloads), gracefulShutdownSignals: signals, logger: quiet(logger))
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
         let end: Result<Void, any Error>
         do {
@@ -243,18 +246,17 @@ package struct Server: Sendable {
 
     /// The services that depend on the settings: the metrics' listener, the watch on the file with places, and either
     /// certificate reloading or a handler for SIGHUP.
-    private func besides(_ deliveries: DeliveryCounts) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+    private func besides(
+        _ deliveries: DeliveryCounts, _ reloads: UnixSignalsSequence?
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
-        if let certificates {
-            services.append(.init(service: Background { try await certificates.watch() }))
-        } else if isatty(STDIN_FILENO) == 0 {
-            // A reload by a service manager must not end the server, but a closed terminal should.
+        if let certificates, let reloads {
+            services.append(.init(service: Background { try await certificates.watch(reloads) }))
+        } else if let reloads {
             services.append(
                 .init(
                     service: Background { [logger] in
-                        for await _ in await UnixSignalsSequence(trapping: .sighup) {
-                            logger.notice("there is no certificate to read again")
-                        }
+                        for await _ in reloads { logger.notice("there is no certificate to read again") }
                     }))
         }
         if let places { services.append(.init(service: Background { try await places.watch() })) }

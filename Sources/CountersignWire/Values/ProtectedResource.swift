@@ -17,7 +17,8 @@ package struct ResourceIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// Names are compared byte by byte and never fetched, so that more than their shape need not be known. Spec: RFC
     /// 3986 §4.3, §6.2.1.
     package init?(_ text: String) {
-        guard text.utf8.count <= Self.maximumLength,
+        // A pattern takes characters that Unicode holds to be the same, such as U+212A for K.
+        guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ $0 < 0x80 }),
             text.wholeMatch(of: #/[a-z][a-z0-9+.\-]*:[A-Za-z0-9\-._~:\/?\[\]@!$&'()*+,;=%]+/#) != nil
         else { return nil }
         description = text
