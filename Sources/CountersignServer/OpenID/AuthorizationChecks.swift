@@ -147,7 +147,9 @@ struct AuthorizationChecks {
     /// Spec: RFC 9700 §2.1.1.
     private func codeChallenge(for party: RelyingParty) throws(OAuthError) -> String? {
         guard let challenge = form["code_challenge"] else {
-            let isOptional = party.isPKCEOptional || party.profile.isConfidential && form["nonce"] != nil
+            // A nonce protects by the ID token that repeats it; without one, whoever injects a code is not noticed.
+            let hasNonce = form["nonce"] != nil && form.words("scope")?.contains(TokenFamily.openID) == true
+            let isOptional = party.isPKCEOptional || party.profile.isConfidential && hasNonce
             // check: AuthorizeTests.errors
             guard isOptional, form["code_challenge_method"] == nil else {
                 throw OAuthError(.invalidRequest, "code_challenge is missing")

@@ -42,6 +42,7 @@ struct AuthorizeTests {
             (["code_challenge": "short"], "invalid_request"),
             (["code_challenge": nil, "code_challenge_method": "S256"], "invalid_request"),
             (["code_challenge": nil, "code_challenge_method": nil, "nonce": nil], "invalid_request"),
+            (["code_challenge": nil, "code_challenge_method": nil, "scope": "email"], "invalid_request"),
             (["prompt": "none login"], "invalid_request"), (["prompt": "later"], "invalid_request"),
             (["prompt": "none"], "login_required"), (["max_age": "-1"], "invalid_request"),
             (["max_age": "soon"], "invalid_request"), (["id_token_hint": "x.y.z"], "invalid_request"),
