@@ -50,7 +50,9 @@ public actor OpenIDClient {
     /// The refresh under way, and the API for whose token it is; nil for the issuer's own.
     private var refreshing: (api: String?, task: Task<Refreshed, Never>)?
     /// The tokens for APIs, which are in memory alone: the vault's refresh token brings new ones.
-    private var apiTokens: [String: AccessToken] = [:]
+    ///
+    /// Each is kept with the claims of the sign-in that brought it: another process may sign somebody else in.
+    private var apiTokens: [String: (token: AccessToken, claims: JSONObject)] = [:]
     /// A record that the vault has failed to store: the tokens in it have replaced those in the vault.
     private var unsaved: TokenRecord?
     /// Counts what replaces or ends the sign-in, so that a refresh under way brings nothing back.
@@ -207,8 +209,12 @@ public actor OpenIDClient {
         guard registration.apis.contains(where: { $0.identifier.hasSameBytes(as: api) }) else {
             throw .configurationInvalid("the registration has no such API")
         }
-        guard try await record() != nil else { throw .notSignedIn }
-        if let token = apiTokens[api], now.adding(seconds: Self.reserve).milliseconds < token.expiresAt { return token }
+        guard let record = try await record() else { throw .notSignedIn }
+        if let (token, claims) = apiTokens[api], claims == record.identity.claims,
+            now.adding(seconds: Self.reserve).milliseconds < token.expiresAt
+        {
+            return token
+        }
         return try await refreshed(for: api)
     }
 
@@ -430,7 +436,7 @@ extension OpenIDClient {
         try await store(renewed)
         if let refusal { throw refusal }
         guard begun == generation else { throw .notSignedIn }
-        if let api { apiTokens[api] = given }
+        if let api { apiTokens[api] = (given, record.identity.claims) }
         return given
     }
 

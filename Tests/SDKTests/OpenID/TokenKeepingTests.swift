@@ -137,6 +137,19 @@ struct TokenKeepingTests {
             } == "configuration_invalid")
     }
 
+    @Test("A token for an API is the signed-in person's, also when another process signed that person in")
+    func apiTokenOfAnother() async throws {
+        let (issuer, vault) = (StubIssuer(), MemoryVault())
+        let apis = [OpenIDRegistration.API("urn:orders", scopes: ["read"])]
+        let (app, other) = (try issuer.app(vault, apis: apis), try issuer.app(vault, apis: apis))
+        _ = try await app.authorize(in: issuer)
+        #expect(try await app.accessToken(for: "urn:orders").reveal() == "access-1")
+        #expect(try await app.accessToken(for: "urn:orders").reveal() == "access-1", "kept")
+        // The same person by the stub's word, but another sign-in: its tokens are others.
+        _ = try await other.authorize(in: issuer)
+        #expect(await code { _ = try await app.accessToken(for: "urn:orders") } == "sign_in_ended")
+    }
+
     @Test("A token is handed out only after its successor was stored; until then the vault gets it again")
     func fullDisk() async throws {
         let (issuer, clock, vault) = (StubIssuer(), MovedClock(), FaultyVault())
