@@ -10,16 +10,18 @@ final class Browser: @unchecked Sendable {
     /// How long a person waits for the phone.
     private static let patience = Duration.seconds(150)
 
-    private let id: BrowserID
+    let id: BrowserID
     private let stranger: BrowserID
     private unowned let user: User
-    private unowned let world: SimulatedWorld
-    private var session: Secret<String>?
+    unowned let world: SimulatedWorld
+    private(set) var session: Secret<String>?
+    /// Who has signed in last.
+    private(set) var person: UserID?
     /// The latest session that was ended, as a copy of the cookie would hold it.
     private var endedSession: Secret<String>?
     private var visits = 0
 
-    private var name: String { "browser \(user.number)" }
+    var name: String { "browser \(user.number)" }
 
     init(of user: User, in world: SimulatedWorld) {
         let names = ["own", "strangers"].compactMap { BrowserID("\($0)-browser-of-person-\(user.number)") }
@@ -36,8 +38,13 @@ final class Browser: @unchecked Sendable {
                 let portals = world.portals.filter { user.id(at: $0) != nil && !$0.isGone }
                 guard !world.isCalm, let portal = world.pick(portals) else { continue }
                 await visit(portal)
+                guard let shop = world.thirdParty, !world.isCalm, world.happens(percent: 60) else { continue }
+                await haveConfirmed(user.phones)
+                await visit(shop)
             }
         }
+        guard let shop = world.thirdParty else { return }
+        world.scheduler.start { [self] in await endAccessAgainAndAgain(of: shop) }
     }
 
     private func visit(_ portal: Portal) async {
@@ -47,6 +54,8 @@ final class Browser: @unchecked Sendable {
             endedSession = session ?? endedSession
             session = opened.secret
         }
+        person = finished.user
+        endAccessMeanwhile(of: portal)
         let request = RedeemCode.Request(
             code: finished.code, redirectURI: portal.app, verifier: Secret(verifier))
         // Whoever has seen the address that the browser returned to tries the code, too.
@@ -64,7 +73,7 @@ final class Browser: @unchecked Sendable {
     /// Calls a node, and repeats the call some times until it is answered.
     ///
     /// - Returns: nil if there was no answer.
-    private func call<Reply: Sendable>(
+    func call<Reply: Sendable>(
         tries: Int = 3, _ body: @escaping @Sendable (Node.Services) async throws -> Reply
     ) async -> Reply? {
         await Network(world: world).answer(for: name, tries: tries, body)
@@ -84,13 +93,24 @@ final class Browser: @unchecked Sendable {
         if let endedSession, case .finished? = await goOn(wanted, in: endedSession) {
             world.violate(15, "\(name) goes on in a session that has ended")
         }
-        if let session, case .finished(let finished)? = await goOn(wanted, in: session) { return finished }
+        if portal.client.isThirdParty { wanted.isFresh = world.happens(percent: 30) }
+        if let session {
+            let outcome = await goOn(wanted, in: session)
+            if case .finished(let finished)? = outcome { return finished }
+            // The person has not allowed it.
+            if case .asks? = outcome { return nil }
+        }
         wanted.identifier = .externalID(user.externalID)
         return await askAndWait(wanted)
     }
 
     private func goOn(_ wanted: Wanted, in session: Secret<String>) async -> FinishSignIn.Outcome? {
-        await call { [id] in try await FinishSignIn.goOn(wanted, in: session, browser: id, ports: $0.ports) }
+        let send: Sending = { [id] answer, ports in
+            try await FinishSignIn.goOn(wanted, in: session, browser: id, answer: answer, ports: ports)
+        }
+        let outcome = await call { try await send(.none, $0.ports) }
+        guard case .asks(let question)? = outcome, await allows() else { return outcome }
+        return await answer(question, send)
     }
 
     private func askAndWait(_ wanted: Wanted) async -> FinishSignIn.Finished? {
@@ -128,8 +148,20 @@ final class Browser: @unchecked Sendable {
             if case .finished? = stolen { world.violate(15, "\(signIn) was finished in another browser") }
         }
         let (former, id) = (session, id)
-        let outcome = await call {
-            try await FinishSignIn.finish(signIn, in: id, former: former, ports: $0.ports)
+        let send: Sending = { answer, ports in
+            try await FinishSignIn.finish(signIn, in: id, former: former, answer: answer, ports: ports)
+        }
+        var outcome = await call { try await send(.none, $0.ports) }
+        if case .asks(let question)? = outcome {
+            guard await allows() else {
+                await refuse(signIn, question, send)
+                return nil
+            }
+            outcome = await answer(question, send)
+            // The button was pressed twice.
+            if case .finished? = outcome, world.happens(percent: 20), case .finished? = await answer(question, send) {
+                world.violate(15, "\(signIn) gave two codes")
+            }
         }
         guard case .finished(let finished)? = outcome else { return nil }
         world.trace.note(name, "is signed in by \(signIn)")
@@ -178,22 +210,28 @@ final class Browser: @unchecked Sendable {
         while !world.isCalm, !portal.isGone {
             try? await world.pause(.seconds(world.draw(10...400)))
             await show(tokens)
+            if portal.client.isThirdParty { await introspect(tokens.access, of: tokens.family, by: portal) }
             guard let refresh = tokens.refresh else { return }
             if former.count > 1, world.happens(percent: 10) { return await tryAgain(former[0], before: tokens, portal) }
-            guard let next = await refreshed(refresh, at: portal) else { return }
+            endAccessMeanwhile(of: portal)
+            guard let next = await refreshed(refresh, of: tokens.family, at: portal) else { return }
             world.ledger.counts.refreshed += 1
             former.append(refresh)
             tokens = next
         }
     }
 
-    private func refreshed(_ token: Secret<String>, at portal: Portal) async -> Tokens? {
+    private func refreshed(
+        _ token: Secret<String>, of family: TokenFamilyID, at portal: Portal
+    ) async -> Tokens? {
         let client = portal.client.id
-        let outcome = await call { services -> Tokens? in
+        let outcome = await call { [world] services -> Tokens? in
+            let wasWithdrawn = world.ledger.withdrawn.contains("\(family)")
             guard
                 case .refreshed(let given) = try await RefreshTokens.refresh(
                     token, scopes: nil, by: client, ports: services.ports)
             else { return nil }
+            world.blame(world.ledger.use(family: "\(family)", wasWithdrawn: wasWithdrawn))
             return try await Self.signed(given, services)
         }
         return outcome ?? nil

@@ -23,6 +23,8 @@ package final class Ledger {
         package var signedIn = 0
         package var redeemed = 0
         package var refreshed = 0
+        package var allowed = 0
+        package var withdrawn = 0
 
         package init() {}
     }
@@ -65,6 +67,10 @@ package final class Ledger {
     var telephones: [String: PhoneNumber] = [:]
     /// The browsers, with client and user, in which something was approved and nothing reported since.
     var known: Set<String> = []
+    /// How many answers are on their way through a node by which a user, by user and client, allows something.
+    var answering: [String: Int] = [:]
+    /// The token families that there were when their user ended what their client may have.
+    var withdrawn: Set<String> = []
     /// The secrets that must not appear anywhere.
     private(set) var secrets: Set<String> = []
     private(set) var latestSecret: String?
@@ -121,6 +127,15 @@ package final class Ledger {
     /// Records that a client got tokens for a code.
     func redeem(_ code: String) -> (Int, String)? {
         used.insert(code).inserted ? nil : (15, "a code gave tokens twice")
+    }
+
+    /// Records that a client was told that tokens are good.
+    ///
+    /// - Parameters:
+    ///   - family: the tokens.
+    ///   - wasWithdrawn: whether their user had ended them when the client asked.
+    func use(family: String, wasWithdrawn: Bool) -> (Int, String)? {
+        wasWithdrawn ? (15, "\(family) was good, after its user had ended it") : nil
     }
 
     /// Counts an event that may happen a limited number of times, in total or within a window that begins with its

@@ -55,6 +55,14 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case redemptionForgotten
     /// Tokens that belong together do not end.
     case tokenEndForgotten
+    /// A third party is treated as a client of the operator's.
+    case consentForgotten
+    /// What a user has allowed a client is kept after its end.
+    case grantEndForgotten
+    /// The end of what a client may have leaves its tokens.
+    case accessEndForgotten
+    /// Tokens that have ended are treated as good ones.
+    case endForgotten
 
     /// How long a run lasts in which the defect is searched for, in simulated hours.
     package var hours: Double {
@@ -87,7 +95,9 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         // What ends three minutes late may also end after the portal was to hear of it.
         case .expiryLater: [0, 13]
         case .leftBehindForgotten: [14]
-        case .redemptionForgotten, .tokenEndForgotten: [15]
+        case .redemptionForgotten, .tokenEndForgotten, .consentForgotten, .grantEndForgotten, .accessEndForgotten,
+            .endForgotten:
+            [15]
         }
     }
 }
@@ -171,6 +181,9 @@ final class PlantedConnection: SQLConnection {
         case .lockForgotten: return text.hasPrefix("INSERT INTO asking_locks")
         case .leftBehindForgotten: return text.hasPrefix("INSERT INTO left_behind")
         case .tokenEndForgotten: return text.hasPrefix("UPDATE token_families SET ended_at")
+        case .grantEndForgotten: return text.hasPrefix("DELETE FROM grants")
+        case .accessEndForgotten:
+            return text.hasPrefix("UPDATE token_families SET ended_at") && text.contains("user_id = $3 AND client_id")
         case .receiptForgotten: return text.hasPrefix("INSERT INTO receipts") && plants.happens(percent: 2)
         default: return false
         }
@@ -226,6 +239,12 @@ final class PlantedConnection: SQLConnection {
                 text.replacing("expires_at, spent_at FROM codes", with: "expires_at, NULL FROM codes")
                     .replacing(
                         "user_id, state, authentication, family_id", with: "user_id, \(state), authentication, NULL"))
+        case .consentForgotten where text.hasPrefix("SELECT") && text.contains("FROM clients"):
+            return try replaced(columns: "disabled_at, third_party", by: "disabled_at, 0")
+        case .endForgotten where text.hasPrefix("SELECT") && text.contains("FROM token_families"):
+            return try replaced(columns: "ended_at, resources", by: "NULL, resources")
+        case .endForgotten where text.hasPrefix("UPDATE token_families SET generation"):
+            return replaced("AND ended_at IS NULL", by: "")
         case .sentBeforeArrival where text.hasPrefix("UPDATE outbox SET due_at") && text.contains("RETURNING"):
             return replaced("SET due_at", by: "SET state = 'delivered', delivered_at = 0, due_at")
         default: return statement

@@ -45,27 +45,30 @@ final class Portal: @unchecked Sendable {
     /// Whether it is being deleted or was deleted.
     private(set) var isGone = false
 
-    var name: String { "portal \(number)" }
+    var name: String { client.isThirdParty ? "third party" : "portal \(number)" }
     private var host: String { "https://portal\(number).example.com" }
 
-    init(_ number: Int, in world: SimulatedWorld, _ services: Node.Services) async throws {
+    init(
+        _ number: Int, in world: SimulatedWorld, _ services: Node.Services, isThirdParty: Bool = false
+    ) async throws {
         self.number = number
         self.world = world
         let ports = services.ports
-        coolingOff = Self.coolingOffs[(number - 1) % Self.coolingOffs.count]
+        // A third party makes nobody's devices wait longer than the portals do.
+        coolingOff = isThirdParty ? 60 : Self.coolingOffs[(number - 1) % Self.coolingOffs.count]
         // The second portal allows two devices for each user, and removes a device whose PIN is locked.
-        let isStrict = number == 2
+        let isStrict = number == 2 && !isThirdParty
         guard let name = AuthenticatorName("phrase") else { throw World.Broken("name") }
         let phrase = CustomAuthenticator(
             name: name, hook: CallbackURI(stored: "https://portal\(number).example.com/phrase"), attempts: 3)
         let request = CreateClient.Request(
-            name: try ClientName("Portal \(number)"), rights: Set(Right.allCases),
+            name: try ClientName("Portal \(number)"), rights: isThirdParty ? [] : Set(Right.allCases),
             callbackURIs: [CallbackURI(stored: "https://portal\(number).example.com/countersign")],
             returnURIs: [ReturnURI(stored: "https://portal\(number).example.com/back")],
             waivesEnrollmentApproval: false, coolingOff: Seconds(coolingOff),
             pinPolicy: try PINPolicy(isStrict ? ["at_limit": "remove"] : [:], at: ""),
             deviceLimit: isStrict ? DeviceLimit(maximum: 2, replacesOldest: true) : nil,
-            authenticators: [phrase])
+            authenticators: [phrase], isThirdParty: isThirdParty)
         let result = try await CreateClient.create(request, by: .system, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw World.Broken("client") }
         client = created.client
@@ -346,6 +349,10 @@ final class Portal: @unchecked Sendable {
         guard isDone != nil else { return }
         world.trace.note(name, "lets \(user.number) go")
         user.unlink(from: self)
+        // Whom no portal knows any more the third party forgets, too; the user would stay, and with them the phones.
+        if let shop = world.thirdParty, !user.links.contains(where: { $0.id == id && $0.end == nil }) {
+            await shop.forget(id)
+        }
         try? await world.pause(.seconds(world.draw(1...120)))
         await makeAnew(user)
     }

@@ -12,6 +12,8 @@ package struct SeedSearch: Sendable {
         package fileprivate(set) var ended = 0
         package fileprivate(set) var signedIn = 0
         package fileprivate(set) var refreshed = 0
+        package fileprivate(set) var allowed = 0
+        package fileprivate(set) var withdrawn = 0
         package fileprivate(set) var faults = 0
         package fileprivate(set) var jobs = 0
         /// The first seed that broke an invariant, with its report.
@@ -24,8 +26,8 @@ package struct SeedSearch: Sendable {
             return String(
                 format: "%d seeds, %.1f simulated hours in %.1f s: %.2f hours and %.1f ends of questions a second; ",
                 seeds, hours, seconds, hours / max(seconds, 0.001), Double(ended) / max(seconds, 0.001))
-                + "\(asked) asked by portals, \(ended) ended, \(signedIn) signed in, \(refreshed) refreshes, \(faults) "
-                + "faults, \(jobs) jobs"
+                + "\(asked) asked by portals, \(ended) ended, \(signedIn) signed in, \(refreshed) refreshes, "
+                + "\(allowed) grants, \(withdrawn) ends of access, \(faults) faults, \(jobs) jobs"
         }
     }
 
@@ -96,7 +98,7 @@ package struct SeedSearch: Sendable {
         return """
             seed \(found.seed): \(violation)
 
-            \(left.nodes) nodes, \(left.users) users, \(left.portals) portals\(left.hasThief ? ", a thief" : "") and these faults are enough (\(smallest.runs) runs):
+            \(left.nodes) nodes, \(left.users) users, \(left.portals) portals\(left.hasThief ? ", a thief" : "")\(left.hasThirdParty ? ", a third party" : "") and these faults are enough (\(smallest.runs) runs):
             \(smallest.report.plan)
 
             \(smallest.report.story.suffix(80).joined(separator: "\n"))
@@ -112,6 +114,8 @@ extension SeedSearch.Summary {
         ended += report.counts.ended
         signedIn += report.counts.signedIn
         refreshed += report.counts.refreshed
+        allowed += report.counts.allowed
+        withdrawn += report.counts.withdrawn
         faults += report.plan.faults.count
         jobs += report.jobs
         if report.violation != nil, found == nil { found = (seed, report) }

@@ -112,6 +112,11 @@ extension SimulatedWorld {
     /// Gives tokens for a code.
     package func redeems(_ code: String) { blame(ledger.redeem(code)) }
 
+    /// Tells a client that tokens are good.
+    package func uses(_ family: String) {
+        blame(ledger.use(family: family, wasWithdrawn: ledger.withdrawn.contains(family)))
+    }
+
     /// Has a limited event happen.
     package func happens(_ what: String, atMost limit: Int) { blame(ledger.count(what, atMost: limit)) }
 

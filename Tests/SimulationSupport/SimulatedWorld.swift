@@ -19,6 +19,7 @@ package final class SimulatedWorld: @unchecked Sendable {
         /// About how many challenges each portal asks in an hour.
         package var asksPerHour = 40
         package var hasThief = true
+        package var hasThirdParty = true
         package var rates = FaultPlan.Rates()
 
         package init() {}
@@ -44,6 +45,7 @@ package final class SimulatedWorld: @unchecked Sendable {
             if users > 1 { smaller.append(with { $0.users = users / 2 }) }
             if portals > 1 { smaller.append(with { $0.portals -= 1 }) }
             if hasThief { smaller.append(with { $0.hasThief = false }) }
+            if hasThirdParty { smaller.append(with { $0.hasThirdParty = false }) }
             return smaller
         }
 
@@ -101,6 +103,8 @@ package final class SimulatedWorld: @unchecked Sendable {
     private(set) var nodes: [Node] = []
     private(set) var users: [User] = []
     private(set) var portals: [Portal] = []
+    /// The client of somebody else; nil for none.
+    private(set) var thirdParty: Portal?
     private var chance: SeededGenerator
     private var violation: Violation?
     private var isStopped: () -> Bool = { false }
@@ -190,6 +194,7 @@ package final class SimulatedWorld: @unchecked Sendable {
         }
         try await Portal.setTypes(for: portals, services.ports)
         try await Portal.openDoors(of: portals, services.ports)
+        if population.hasThirdParty { thirdParty = try await Portal.openThirdParty(in: self, services) }
         try await services.store.refreshKeys()
         for number in 1...population.users {
             users.append(try await User(number, in: self, services))

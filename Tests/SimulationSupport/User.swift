@@ -54,6 +54,11 @@ final class User: @unchecked Sendable {
             else { throw World.Broken("link") }
             link(known, at: portal)
         }
+        if let shop = world.thirdParty?.client.id, let known = links.first?.id {
+            let name = externalID
+            guard try await services.ports.store.commit({ try $0.links.put(known, to: shop, externalID: name) })
+            else { throw World.Broken("link") }
+        }
         for number in 1...(world.happens(percent: 40) ? 2 : 1) { phones.append(Phone(number, of: self, in: world)) }
     }
 

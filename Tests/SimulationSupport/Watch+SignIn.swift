@@ -43,7 +43,7 @@ extension Watch {
         case "refreshed": try good(id, connection)
         case "session ended": try noTokens(ofSession: id, connection)
         case "tokens came back", "session came back": world.violate(15, "\(id) was ended and came back")
-        default: break
+        default: try lookAtGrant(what, id, other, connection)
         }
     }
 
@@ -85,6 +85,7 @@ extension Watch {
                 AND c.disabled_at IS NULL AND c.deleted_at IS NULL
                 """), [.text(id)])
         if left.isEmpty { world.violate(15, "\(id) gives tokens, though its device, link or client is gone") }
+        try covered("f.id = $1", [.text(id)], connection)
     }
 
     /// Checks that no tokens outlive a removed device.

@@ -55,7 +55,7 @@ final class Watch {
             trigger(
                 "spent", "AFTER UPDATE OF spent_at ON tickets WHEN old.spent_at IS NOT NULL", "hex(new.hash)", "NULL"),
         ]
-        for trigger in triggers + triggersOfSignIns {
+        for trigger in triggers + triggersOfSignIns + triggersOfGrants {
             try world.database.look { _ = try $0.execute(SQLStatement(trigger), []) }
         }
         world.database.afterCommit = { [unowned self] in try look($0) }
@@ -229,6 +229,7 @@ final class Watch {
                 """), [.text(user), .text(client ?? "")])
         for row in open { world.violate(7, "\(try row.text(0)) is there, and \(user) was let go") }
         try noTokens(of: user, at: client, connection)
+        try noGrants(of: user, at: client, connection)
     }
 
     private func wrongPIN(_ id: String, _ connection: any SQLConnection) throws {

@@ -13,13 +13,19 @@ extension SimulationTests {
             let invariant: Int
             /// What is said of it.
             let words: String
+            /// Whether it is one of a third party.
+            let isThirdPartys: Bool
             let spoil: @Sendable (SimulatedWorld) throws -> Void
 
             var testDescription: String { "\(invariant): \(words)" }
 
-            init(_ invariant: Int, _ words: String, _ spoil: @escaping @Sendable (SimulatedWorld) throws -> Void) {
+            init(
+                _ invariant: Int, _ words: String, ofThirdParty isThirdPartys: Bool = false,
+                _ spoil: @escaping @Sendable (SimulatedWorld) throws -> Void
+            ) {
                 self.invariant = invariant
                 self.words = words
+                self.isThirdPartys = isThirdPartys
                 self.spoil = spoil
             }
         }
@@ -36,6 +42,15 @@ extension SimulationTests {
         private static let good = """
             token_families WHERE ended_at IS NULL AND enrollment_id IN (SELECT id FROM \(enrolled))
             AND EXISTS (SELECT 1 FROM user_links l WHERE l.user_id = token_families.user_id)
+            """
+        private static let atThirdParty = "client_id IN (SELECT id FROM clients WHERE third_party = 1)"
+        /// A family that a third party has, and whose user has allowed it.
+        private static let allowed = "\(good) AND \(atThirdParty)"
+        private static let endAll = "UPDATE token_families SET ended_at = 1 WHERE ended_at IS NULL"
+        /// What the audit says when the user of a family has ended what its client may have.
+        private static let endAccess = """
+            INSERT INTO audit (id, at, kind, actor, client_id, user_id, detail)
+            SELECT 'evt_end', 0, 'access.ended', 'system', client_id, user_id, '{}' FROM token_families WHERE id = $1
             """
         /// The columns of an authorization without its id, before anybody was authenticated by an ask.
         private static let rest = """
@@ -321,6 +336,45 @@ extension SimulationTests {
                 try world.commit(
                     "DELETE FROM user_links WHERE user_id = (SELECT user_id FROM token_families WHERE id = $1)", of: id)
             },
+            History(15, "and its user allows “”", ofThirdParty: true) { world in
+                _ = try world.some(allowed)
+                try world.commit("DELETE FROM grants")
+            },
+            History(15, "email”, and its user allows", ofThirdParty: true) { world in
+                let id = try world.some(allowed)
+                try world.commit(
+                    "UPDATE token_families SET scopes = scopes || ' email', generation = generation + 1 WHERE id = $1",
+                    of: id)
+            },
+            History(15, "goes on, though its user has ended it", ofThirdParty: true) { world in
+                try world.commit(endAccess, of: try world.some(allowed))
+            },
+            History(15, "is left, though its user has ended it", ofThirdParty: true) { world in
+                try world.commit(endAll, "DELETE FROM authorizations", endAccess, of: try world.some(allowed))
+            },
+            History(15, "was good, after its user had ended it", ofThirdParty: true) { world in
+                let id = try world.some(allowed)
+                try world.commit(endAll, "DELETE FROM grants", "DELETE FROM authorizations", endAccess, of: id)
+                world.uses(id)
+            },
+            History(15, "who has not answered", ofThirdParty: true) { world in
+                _ = try world.some(allowed)
+                try world.commit("UPDATE grants SET given_at = given_at + 1")
+            },
+            History(15, "has allowed nothing", ofThirdParty: true) { world in
+                try world.commit(
+                    endAll, "DELETE FROM grants",
+                    "INSERT INTO codes (hash, authorization_id, session_id, expires_at) VALUES (x'01', $1, 's', 1)",
+                    of: try world.some("authorizations WHERE state = 'redeemed' AND \(atThirdParty)"))
+            },
+            History(15, "is allowed something, and usr_", ofThirdParty: true) { world in
+                try world.commit(
+                    endAll,
+                    """
+                    DELETE FROM user_links
+                    WHERE (user_id, client_id) = (SELECT user_id, client_id FROM token_families WHERE id = $1)
+                    """, of: try world.some(allowed))
+            },
             History(0, "is over and has not ended") { _ = try $0.askAgain(try $0.some(approved)) },
             History(0, "was not delivered") { world in
                 try world.commit("UPDATE outbox SET state = 'waiting' WHERE id = $1", of: try world.some("outbox"))
@@ -357,17 +411,22 @@ extension SimulationTests {
         private static func spoiled(by history: History) throws -> SimulatedWorld.Report {
             for seed in UInt64(3)..<20 {
                 do {
-                    return try world(seed).run(for: .seconds(150), thenSpoiled: history.spoil)
+                    let isThirdPartys = history.isThirdPartys
+                    return try world(seed, hasThirdParty: isThirdPartys)
+                        .run(for: .seconds(isThirdPartys ? 1200 : 150), thenSpoiled: history.spoil)
                 } catch is SimulatedWorld.Missing {}
             }
             throw SimulatedWorld.Missing(what: history.words)
         }
 
         /// Some minutes in which nothing goes wrong.
-        private static func world(_ seed: UInt64) throws -> SimulatedWorld {
+        private static func world(_ seed: UInt64, hasThirdParty: Bool = false) throws -> SimulatedWorld {
             var population = SimulatedWorld.Population()
             (population.users, population.nodes, population.portals) = (2, 1, 1)
             (population.asksPerHour, population.hasThief, population.rates) = (1500, false, .none)
+            population.hasThirdParty = hasThirdParty
+            // It takes longer until somebody has allowed a third party something.
+            if hasThirdParty { population.asksPerHour = 60 }
             return try SimulatedWorld(seed: seed, population: population)
         }
     }

@@ -19,11 +19,12 @@ struct SimulationTests {
     /// What takes worlds of an hour to be found is looked for in the long list alone.
     private static let plantedFaults = PlantedFault.allCases.filter { $0.hours < 1 || seconds > 60 }
 
-    /// Few who ask often, so that much happens soon.
+    /// Few who ask often, so that much happens soon; third parties would only make these worlds longer.
     private static let busy: SimulatedWorld.Population = {
         var population = SimulatedWorld.Population()
         (population.users, population.nodes, population.portals) = (2, 2, 1)
         (population.asksPerHour, population.hasThief, population.rates.commit) = (240, false, 60)
+        population.hasThirdParty = false
         return population
     }()
 
