@@ -30,6 +30,8 @@ extension PageFrame {
 
     /// The panel of the pages of the account.
     ///
+    /// On a small screen the pages below the account page name their part alone: all the others are on that page.
+    ///
     /// - Parameter part: the part to which the page belongs; nil for the account page itself.
     static func accountHeader(at part: AccountPart?) -> String {
         let links = AccountPart.allCases.map { one in
@@ -38,6 +40,7 @@ extension PageFrame {
             let link = #"<a href="\#(page)#\#(one.rawValue)"\#(mark)>[[\#(one.word.rawValue)]]</a>"#
             return one == .passkeys && part != one ? "{{#showsPasskeys}}\n\(link)\n{{/showsPasskeys}}" : link
         }
+        let type = part == nil ? "" : #" class="below""#
         return """
             <header>
             <div class="who">
@@ -58,7 +61,7 @@ extension PageFrame {
             {{#identifier}}
             <p class="small"><bdi dir="ltr">{{issuer}}</bdi></p>
             {{/identifier}}
-            <nav aria-label="[[accountHeading|plain]]">
+            <nav\(type) aria-label="[[accountHeading|plain]]">
             \(links.joined(separator: "\n"))
             <a href="/oauth2/logout">[[signOut]]</a>
             </nav>
@@ -75,7 +78,7 @@ extension PageFrame {
         <p role="status" class="shown" tabindex="-1" autofocus="autofocus">\(announcement)</p>
         {{/announcement}}
         {{^announcement}}
-        <p role="status"></p>
+        \(status)
         {{/announcement}}
         """
     }

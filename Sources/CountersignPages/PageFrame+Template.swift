@@ -18,7 +18,12 @@ extension PageFrame {
     ) -> String {
         let title = heading.replacing("]]", with: "|plain]]")
         let focus = takesFocus ? #" tabindex="-1" autofocus="autofocus""# : ""
-        let status = announcement.map(announcing) ?? #"<p role="status"></p>"#
+        let parts: [String] =
+            if let announcement {
+                [announcing(announcement), main]
+            } else {
+                main.contains(status) ? [main] : [main, status]
+            }
         let (header, stylesheets) =
             switch panel {
             case .asking: (askingHeader, [PageAssets.stylesheetPath])
@@ -32,7 +37,7 @@ extension PageFrame {
             \(header)
             <main id="main"><div>
             <h1\(focus)>\(heading)</h1>
-            \((announcement == nil ? [main, status] : [status, main]).joined(separator: "\n"))
+            \(parts.joined(separator: "\n"))
             <form id="other" method="post">\(sealedRequest)</form>
             </div></main>
             \(footer)
@@ -40,6 +45,14 @@ extension PageFrame {
             </html>
 
             """
+    }
+
+    /// Where scripts announce something: at the end, unless the page has it elsewhere.
+    static let status = #"<p role="status"></p>"#
+
+    /// Why something was not done, which takes the focus, and so is read out.
+    static func refusing(_ reason: String) -> String {
+        #"<p class="error" role="alert" tabindex="-1" autofocus="autofocus">\#(Icons.sign)<span>\#(reason)</span></p>"#
     }
 
     /// The hidden field of each form.

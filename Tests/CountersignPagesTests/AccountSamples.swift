@@ -45,8 +45,8 @@ extension Samples {
         suspended.state = .suspended
         let whole = AccountPage(
             identifiers: [
-                .init(text: texts.identifier, standing: .verified(at: march), changePath: texts.path),
-                .init(text: texts.phone, standing: .claimed(by: texts.client), changePath: texts.path),
+                .init(text: texts.identifier, standing: .verified(at: march), path: texts.path),
+                .init(text: texts.phone, standing: .claimed(by: texts.client), path: texts.path),
                 .init(text: texts.phone, standing: .claimed(by: nil)),
             ], addPath: texts.path, devices: [pixel, waiting(texts), suspended] + methods(texts),
             passkeys: passkeys(texts), createPasskeyPath: texts.path, sessions: sessions(texts), access: access(texts),

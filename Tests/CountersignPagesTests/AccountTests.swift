@@ -94,6 +94,12 @@ struct AccountTests {
         #expect(
             waiting.texts.contains("Your session in this browser ends, too.") && !waiting.texts.contains("Last used"))
         #expect(try sample("13-passkey-name-error").texts.contains("Type a name of 1 to 60 characters."))
+        // One that waits may be somebody else's, and is removed first.
+        for (shown, order) in [(page, ["Rename", "Remove", "Back"]), (waiting, ["Remove", "Rename", "Back"])] {
+            let acts = shown.html.matches(of: /class="(?:filled|outlined|link)[^>]*>\s*(Rename|Remove|Back)/)
+            #expect(acts.map { String($0.output.1) } == order)
+            #expect(shown.html.matches(of: /class="filled/).count == 1)
+        }
     }
 
     @Test("A passkey is created by a button that only scripts show, with the options and the path")
@@ -129,6 +135,24 @@ struct AccountTests {
         #expect(asked.texts.contains("If it is not yours, undo it.") && !asked.html.contains("Remove iPad Air"))
     }
 
+    @Test("What a notice undoes or removes, it names in full")
+    func namedUndoing() throws {
+        let names = [
+            "12-account-methods-wait": [
+                "Undo the PIN on Pixel 9", "Undo the fingerprint or face on Pixel 9", "Undo the further way on Pixel 9",
+            ],
+            "12-account-unconfirmed": ["Remove Pixel 9", "Undo iPad Air"],
+            "12-account-confirming": ["Remove Pixel 9", "Undo iPad Air"],
+            "12-account": ["Undo iPad Air"],
+        ]
+        for (name, expected) in names {
+            let html = try sample(name).html
+            let acts = html.matches(of: /(?s)class="outlined"[^>]*>((?:Undo|Remove).*?)<\/(?:a|button)>/)
+            let texts = acts.map { String($0.output.1).replacing(/<\/?bdi>/, with: "") }
+            #expect(texts == expected, "\(name)")
+        }
+    }
+
     @Test("This session has no End, every other has; all others are ended only where there are some")
     func sessions() throws {
         let page = try sample("12-account")
@@ -161,8 +185,12 @@ struct AccountTests {
         #expect(html.contains(title) && !html.replacing(title, with: "").contains("Panel"))
     }
 
-    @Test("What was just done is said first and takes the focus, so that it is read out without scripts too")
+    @Test("What was done, or why not, is said first and takes the focus, so that it is read out without scripts too")
     func announcements() throws {
+        let refusals: Set = [
+            "too-weak", "gone", "passkeys-full", "passkey-not-created", "address-taken", "address-needed",
+            "addresses-full", "address-too-new",
+        ]
         let texts = [
             "removed": "Pixel 9 was removed.",
             "suspended": "Pixel 9 was suspended. It approves nothing until you resume it, with another device.",
@@ -190,10 +218,13 @@ struct AccountTests {
         ]
         for (name, text) in texts {
             let page = try sample("12-account-said-\(name)")
-            let status = try #require(page.all.first { $0.attributes["role"] == "status" })
-            #expect(status.attributes["autofocus"] != nil && status.attributes["tabindex"] == "-1")
-            #expect(status.attributes["class"] == "shown" && page.texts.contains(text))
-            let order = page.all.filter { ["h1", "h2"].contains($0.name) || $0.attributes["role"] == "status" }
+            let isRefusal = refusals.contains(name)
+            let role = isRefusal ? "alert" : "status"
+            let said = try #require(page.all.first { $0.attributes["role"] == role }, "\(name)")
+            #expect(said.attributes["autofocus"] != nil && said.attributes["tabindex"] == "-1")
+            #expect(said.attributes["class"] == (isRefusal ? "error" : "shown") && page.texts.contains(text))
+            #expect(page.html.contains("<title>Error: ") == isRefusal)
+            let order = page.all.filter { ["h1", "h2"].contains($0.name) || $0.attributes["role"] == role }
             #expect(order.prefix(3).map(\.name) == ["h1", "p", "h2"])
         }
     }
@@ -224,7 +255,10 @@ struct AccountTests {
             #expect(below.links.filter { $0.contains("#") } == ["#main"] + parts.map { "/account#\($0)" })
             let marked = below.all.filter { $0.attributes["aria-current"] != nil }
             #expect(marked.map { $0.attributes["href"] } == ["/account#\(part)"])
+            // On a small screen the stylesheet shows the marked part alone.
+            #expect(below.html.contains(#"<nav class="below" aria-label="Your account">"#))
         }
+        #expect(page.html.contains(#"<nav aria-label="Your account">"#))
         for name in [
             "12-account-empty", "13-remove-device-waiting", "13-add-address-yours", "13-address-code-text",
             "13-address-only",
@@ -255,12 +289,14 @@ struct AccountTests {
             try sample("13-remove-device-only-nothing").texts.contains("Until you enroll another, you cannot sign in"))
     }
 
-    @Test("A verified address has a link that changes it, a claimed one a link that verifies it, by its name")
+    @Test("A verified address has a link that removes it, a claimed one a link that verifies it, by its name")
     func addressRows() throws {
         let page = try sample("12-account")
-        #expect(page.html.contains(#"href="/signin/7f3c" aria-label="Change anna@example.com">Change</a>"#))
+        #expect(page.html.contains(#"href="/signin/7f3c" aria-label="Remove anna@example.com">Remove</a>"#))
         #expect(page.html.contains(#"href="/signin/7f3c" aria-label="Verify +49 ... 18">Verify</a>"#))
-        #expect(page.html.matches(of: /aria-label="(Change|Verify) \+49/).count == 1)
+        #expect(page.html.matches(of: /aria-label="(Remove|Verify) \+49/).count == 1)
+        #expect(page.html.contains(#"<b><bdi dir="ltr">anna@<wbr />example.com</bdi></b>"#))
+        #expect(page.html.contains(#"<b><bdi dir="ltr">+49 ... 18<wbr /></bdi></b>"#))
         #expect(page.texts.contains("Email address removed") && page.texts.contains("Phone number removed"))
     }
 
@@ -304,7 +340,7 @@ struct AccountTests {
         #expect(page.all.contains { $0.name == "input" && $0.attributes["name"] == AddressCodePage.field })
         for name in ["", "-malformed", "-wrong", "-wrong-once", "-expired", "-too-early", "-too-early-once"] {
             let asked = try sample("13-address-code\(name)")
-            #expect(asked.forms == ["/signin/7f3c"] && asked.posts == ["/signin/7f3c"])
+            #expect(asked.forms == (name == "-expired" ? [] : ["/signin/7f3c"]) && asked.posts == ["/signin/7f3c"])
             let asks = try #require(form(asked))
             #expect(try sample("04-code\(name)").html.contains(asks))
         }
@@ -313,10 +349,11 @@ struct AccountTests {
     @Test("An address is removed where another stays; where none does, the page says what to do first")
     func changingAddress() throws {
         let page = try sample("13-address")
-        #expect(page.texts.contains("Change anna@example.com\n") && page.texts.contains("Verified4 March 2026"))
+        #expect(page.texts.contains("\nRemove anna@example.com?\n") && page.texts.contains("Verified4 March 2026"))
+        #expect(page.html.contains(#"<h1>Remove <bdi dir="ltr">anna@<wbr />example.com</bdi>?</h1>"#))
         #expect(page.texts.contains("nobody signs in with it any more, even where a site names it as yours."))
         #expect(page.texts.contains("All your addresses are told, this one too."))
-        #expect(page.texts.contains("Remove anna@example.com") && !page.texts.contains("Your session"))
+        #expect(page.texts.contains("\nRemove anna@example.com\nKeep it\n") && !page.texts.contains("Your session"))
         #expect(page.forms == ["/account/addresses/enr_7f3c/remove"] && page.links.contains("/account"))
         #expect(try sample("13-address-ends-session").texts.contains("Your session in this browser ends, too."))
         let only = try sample("13-address-only")
@@ -326,6 +363,7 @@ struct AccountTests {
         #expect(later.texts.contains("is too new to take its place. You can remove this one from 27 November, 10:15."))
         for one in [only, later] {
             #expect(one.forms.isEmpty && one.posts.isEmpty && !one.texts.contains("Remove "))
+            #expect(one.texts.contains("\nanna@example.com stays for now\n"))
             #expect(one.links.contains("/account"))
         }
         #expect(!later.links.contains("/account/new-address") && !page.links.contains("/account/new-address"))
@@ -348,9 +386,11 @@ struct AccountTests {
         let forms: [String]
     }
 
-    /// From the field of a code to what sends a new one.
+    /// From the field of a code, or from why there is none, to what sends a new one.
     private func form(_ page: Seen) -> Substring? {
-        page.html.firstMatch(of: /(?s)<form method="post" action=.*formaction=[^\n]*<\/button>\n<\/div>/)?.output
+        page.html.firstMatch(
+            of: /(?s)(?:<form method="post" action=|<p class="error" role).*formaction=[^\n]*<\/button>\n<\/div>/
+        )?.output
     }
 
     private func sample(_ name: String) throws -> Seen {

@@ -36,7 +36,7 @@ struct PageTests {
                 #expect(page[name].count == 1, "\(sample.name): \(name)")
             }
             #expect(page.all.filter { $0.attributes["role"] == "status" }.count == 1, "\(sample.name)")
-            let saysSomething = sample.name.contains("-said-")
+            let saysSomething = sample.name.contains("-said-") && !sample.page.hasError
             #expect(sample.html.contains("<p role=\"status\"></p>") != saysSomething, "\(sample.name)")
             #expect(page["a"].first?.attributes["href"] == "#main", "\(sample.name)")
             #expect(page["main"].first?.attributes["id"] == "main", "\(sample.name)")
@@ -197,6 +197,7 @@ struct PageTests {
         #expect(OnwardPage(url: url) == nil)
         #expect(OnwardPostPage(url: url, fields: []) == nil)
         #expect(SignedOutPage(clientURL: url).clientURL == nil)
+        #expect(ErrorPage(problem: .broken, requestID: "req_1", clientURL: url).clientURL == nil)
     }
 
     @Test("Only the page that posts the answer to the client has a policy without form-action")
@@ -218,6 +219,53 @@ struct PageTests {
         #expect(sample.html.contains("<span>471</span> <span>932</span>"))
         #expect(sample.html.contains(#"data-ends="1795429004""#))
         #expect(sample.html.contains(#"<b class="left">1:42</b> left, until 10:16"#))
+    }
+
+    @Test("An error leads back to the client where one is known")
+    func wayBack() throws {
+        for name in ["old", "many", "broken"] {
+            let page = Elements(try sample("11-error-\(name)").html)
+            let link = try #require(page["a"].first { isOf("filled", $0) })
+            #expect(link.attributes["href"] == ForeignTexts().url, "\(name)")
+            #expect(page.texts["main"]?.contains("Back to Acme Bank") == true, "\(name)")
+        }
+        for name in ["return", "client", "not-understood", "old-nobody", "other-browser"] {
+            #expect(try !sample("11-error-\(name)").html.contains("Back to"), "\(name)")
+        }
+    }
+
+    @Test("Whoever is asked whether to sign out can stay signed in: at the client, on the account page, or by leaving")
+    func staying() throws {
+        let closing = "To stay signed in, close this page."
+        let atClient = try sample("14b-sign-out").html
+        #expect(atClient.contains(#"value="stay">Stay signed in</button>"#) && !atClient.contains(closing))
+        let onAccount = try sample("14b-sign-out-nobody").html
+        #expect(onAccount.contains(#"<a class="outlined" href="/account">Stay signed in</a>"#))
+        #expect(!onAccount.contains(#"value="stay""#) && !onAccount.contains(closing))
+        let nowhere = try sample("14b-sign-out-nowhere").html
+        #expect(nowhere.contains(closing) && !nowhere.contains("Stay signed in"))
+    }
+
+    @Test("A code that is no longer good has no field; sending a new one is the first thing, after why")
+    func expiredCode() throws {
+        let page = Elements(try sample("04-code-expired").html)
+        let alert = try #require(page.all.first { $0.attributes["role"] == "alert" })
+        #expect(alert.attributes["autofocus"] != nil && alert.attributes["tabindex"] == "-1")
+        #expect(page.texts["main"]?.contains("This code is no longer good. Send a new one.") == true)
+        #expect(page.texts["main"]?.contains("six digits") == false && page.texts["main"]?.contains("there?") == false)
+        #expect(!page["input"].contains { $0.attributes["name"] == CodePage.field })
+        let main = page["button"].filter { $0.path.contains("main") }
+        #expect(main.map { $0.attributes["class"] } == ["filled", "link"])
+        #expect(main.first?.attributes["formaction"] == "/signin/7f3c")
+    }
+
+    @Test("What the browser says of its puzzle stands above the ways out")
+    func working() throws {
+        let page = Elements(try sample("02-work").html)
+        let status = try #require(page.all.firstIndex { $0.attributes["role"] == "status" })
+        let exit = try #require(page.all.firstIndex { $0.name == "button" && isOf("outlined", $0) })
+        let own = try #require(page.all.firstIndex { $0.name == "button" && isOf("filled", $0) })
+        #expect(own < status && status < exit)
     }
 
     @Test("Every page and state, as files to look at, where a folder is named")
@@ -251,6 +299,10 @@ struct PageTests {
     }
 
     func every() -> [Sample] { PageLanguage.allCases.flatMap { Samples.all(in: $0) } }
+
+    private func sample(_ name: String) throws -> Sample {
+        try #require(Samples.all(in: .english).first { $0.name == name })
+    }
 
     private func isOf(_ type: String, _ element: Elements.Element) -> Bool {
         element.attributes["class"]?.split(separator: " ").contains(Substring(type)) == true

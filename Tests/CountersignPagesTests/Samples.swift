@@ -236,7 +236,8 @@ enum Samples {
             }
             + errors.map { name, problem, frame in
                 let page = ErrorPage(
-                    problem: problem, requestID: texts.requestID, why: name == "many" ? nil : texts.why)
+                    problem: problem, requestID: texts.requestID, why: name == "many" ? nil : texts.why,
+                    clientURL: texts.url)
                 return Sample(name: "11-error-\(name)", page: page, frame: frame)
             }
             + [
@@ -246,7 +247,12 @@ enum Samples {
                 Sample(name: "14a-signed-out-nobody", page: SignedOutPage(), frame: strange),
                 Sample(name: "14b-sign-out", page: SignOutPage(action: path), frame: asked),
                 Sample(
-                    name: "14b-sign-out-nobody", page: SignOutPage(action: path, isStayOffered: false), frame: strange),
+                    name: "14b-sign-out-nobody",
+                    page: SignOutPage(action: path, isStayOffered: false, accountPath: AccountPage.path), frame: strange
+                ),
+                Sample(
+                    name: "14b-sign-out-nowhere", page: SignOutPage(action: path, isStayOffered: false), frame: strange
+                ),
             ]
     }
 }

@@ -14,7 +14,7 @@ extension PageAssets {
         nav a:hover { text-decoration: underline; }
         nav [aria-current] { text-decoration: underline 2px; }
 
-        main dl { margin-block-end: 1rem; border-block-end: 0; }
+        main dl { margin-block-end: 1rem; }
         main dl > div { grid-template-columns: 6.5rem minmax(0, 1fr); }
 
         .notice { margin-block-start: 1.5rem; padding-block: 1rem; border-block: 2px solid var(--ink); }
@@ -22,8 +22,8 @@ extension PageAssets {
         .notice .acts { margin-block-start: 1rem; }
 
         .rows { padding: 0; list-style: none; border-block-end: 1px solid var(--line); }
-        .rows li { display: flex; align-items: center; gap: 1rem; min-block-size: 64px; padding-block: .75rem; border-block-start: 1px solid var(--line); }
-        .rows div { flex: 1; min-inline-size: 0; }
+        .rows li { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1rem; min-block-size: 64px; padding-block: .75rem; border-block-start: 1px solid var(--line); }
+        .rows div { flex: 1 10rem; min-inline-size: 0; }
         .rows b { font-weight: 600; }
         .rows div > b { margin-inline-end: .25rem; }
         .rows .small { display: block; }
@@ -33,7 +33,15 @@ extension PageAssets {
         .tag.good { color: var(--good); }
         .tag.bad, .outlined.bad, .bad strong { color: var(--danger); }
         .danger { border-color: var(--danger); background: var(--danger); }
+        .rule label { margin-block-start: 0; }
 
+        @media (max-width: 29.99rem) {
+          .rows div:has(~ .link ~ .link) { flex-basis: 100%; }
+        }
+        @media (max-width: 59.99rem) {
+          .below { display: block; }
+          .below a:not([aria-current]) { display: none; }
+        }
         @media (min-width: 60rem) {
           nav { display: block; margin-block-start: 1.5rem; }
           nav a { inline-size: fit-content; }

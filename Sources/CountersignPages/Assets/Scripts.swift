@@ -60,6 +60,8 @@ extension PageAssets {
         """
 
     /// Asks for the outcome until there is one, says it, and goes where the server says, on our own host only.
+    ///
+    /// What is said may be below the edge of a small screen: the page scrolls there at once, so that nothing moves.
     private static let waitScript = """
         const wait = document.querySelector("[data-state]");
         const status = document.querySelector("[role=status]");
@@ -90,6 +92,7 @@ extension PageAssets {
             if (state !== seen && wait.dataset[state]) {
               status.className = "shown";
               status.textContent = wait.dataset[state];
+              status.scrollIntoView({ block: "nearest" });
             }
             seen = state;
             if (["approved", "declined", "ended", "offered"].includes(state)) {

@@ -38,7 +38,7 @@ extension PageAssets {
           font-size: 1.0625rem; line-height: 1.5; overflow-wrap: anywhere;
         }
         h1 { margin: 0; font-size: 1.625rem; line-height: 1.2; letter-spacing: -.015em; text-wrap: balance; }
-        h1:focus { outline: 0; }
+        h1:focus, .error:focus { outline: 0; }
         h2 { margin: 2rem 0 .25rem; font-size: 1.25rem; line-height: 1.3; }
         p { margin: 0; text-wrap: pretty; }
         ul, ol { margin: 0; padding-inline-start: 1.25rem; }
@@ -53,7 +53,7 @@ extension PageAssets {
           inset: .5rem auto auto .5rem; inline-size: auto; block-size: auto; clip-path: none; padding: .75rem 1rem;
           background: var(--bg); z-index: 1;
         }
-        .shown { margin-block-start: 1.5rem; font-weight: 600; }
+        .shown { margin-block-start: 1.5rem; scroll-margin-block: 1rem; font-weight: 600; }
         html:not(.live) .if-live, .live .if-still, [hidden] { display: none; }
 
         header {
@@ -75,7 +75,7 @@ extension PageAssets {
 
         main { padding: 2rem var(--margin) 3rem; }
         main > div { max-inline-size: 31rem; }
-        main dl { margin-block-start: 1rem; border-block-end: 1px solid var(--line); }
+        main dl { margin-block-start: 1rem; }
         main dl > div { grid-template-columns: 5.25rem minmax(0, 1fr); font-size: .9375rem; }
         main dd { font-family: ui-monospace, monospace; }
         main dd > :first-child { font-weight: 400; }
@@ -102,6 +102,7 @@ extension PageAssets {
         .rule { margin-block-start: 2rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
         .rule + div { margin-block-start: .5rem; }
         .acts * + .link { margin-inline-start: .5rem; }
+        .acts + dl { margin-block-start: 2rem; }
         .filled, .outlined {
           display: inline-block; min-block-size: 48px; padding: .75rem 1.5rem; border: 1px solid var(--edge); border-radius: 6px; background: none;
           color: var(--ink); font: inherit; font-weight: 600; line-height: 1.3; text-align: center; text-decoration: none; cursor: pointer;
@@ -113,7 +114,8 @@ extension PageAssets {
         label { display: block; margin-block: 1.5rem .5rem; font-weight: 600; }
         .error { display: flex; gap: .375rem; margin-block: 0 .5rem; color: var(--danger); font-weight: 600; text-wrap: balance; }
         .error svg { inline-size: 1.25rem; block-size: 1.25rem; margin-block-start: .125rem; }
-        h1 + .error { margin-block-start: 1.5rem; }
+        p + .error { margin-block-start: .75rem; }
+        h1 + .error, [role=status] + .error { margin-block-start: 1.5rem; }
         .acts .error { flex-basis: 100%; margin: 0; }
         input:not([type=hidden]) {
           display: block; inline-size: 100%; min-block-size: 48px; padding: .5rem .75rem; border: 1px solid var(--edge);
@@ -153,8 +155,7 @@ extension PageAssets {
 
         @media (max-width: 29.99rem) {
           .acts > :not(.link) { flex-basis: 100%; }
-          .rule { margin-block-start: 2rem; padding-block-start: 1rem; border-block-start: 1px solid var(--line); }
-        .acts * + .link { margin-inline-start: 0; }
+          .acts * + .link { margin-inline-start: 0; }
         }
         @media (min-width: 60rem) {
           body { grid-template: 1fr auto / minmax(22rem, 30%) minmax(0, 1fr); }

@@ -79,7 +79,7 @@ package struct CodePage: HostedPage {
         case .malformed: ["hasFieldError": true, "isMalformed": true]
         case .wrong(triesLeft: 1): ["hasFieldError": true, "isWrongOnce": true]
         case .wrong(let tries): ["hasFieldError": true, "isWrong": true, "tries": String(tries)]
-        case .expired: ["hasFieldError": true, "isGone": true]
+        case .expired: ["isGone": true]
         case .tooEarly(seconds: 1): ["isTooEarlyOnce": true]
         case .tooEarly(let seconds): ["isTooEarly": true, "seconds": String(seconds)]
         case nil: [:]
@@ -90,7 +90,9 @@ package struct CodePage: HostedPage {
     package static let template = PageTemplate(
         "code", heading: heading, scripts: [.clock],
         main: """
+            {{^isGone}}
             <p>{{#isEmail}}[[codeTextEmail]]{{/isEmail}}{{^isEmail}}[[codeTextText]]{{/isEmail}}</p>
+            {{/isGone}}
             \(form)
             {{#anotherWay}}
             <p class="acts"><button class="link" form="other" formaction="{{anotherWay}}">[[useAnotherWay]]</button></p>
@@ -102,13 +104,20 @@ package struct CodePage: HostedPage {
     static let heading = "{{#isEmail}}[[codeHeadingEmail]]{{/isEmail}}{{^isEmail}}[[codeHeadingText]]{{/isEmail}}"
 
     /// The field and what sends a new code, for ``AddressCodePage`` too; the last element is open for other ways out.
+    ///
+    /// A code that is no longer good has no field: sending a new one is all that can be done.
     static let form = """
+        {{#isGone}}
+        \(PageFrame.refusing("[[codeGone]]"))
+        <div>
+        {{/isGone}}
+        {{^isGone}}
         <form method="post" action="{{action}}" novalidate="novalidate">\(PageFrame.sealedRequest)
         <label for="code">[[codeLabel]]</label>
         {{#hasFieldError}}
         <p class="error" id="problem">\(Icons.sign)<span>\
         {{#isMalformed}}[[codeMalformed]]{{/isMalformed}}{{#isWrong}}[[codeWrong]]{{/isWrong}}\
-        {{#isWrongOnce}}[[codeWrongOnce]]{{/isWrongOnce}}{{#isGone}}[[codeGone]]{{/isGone}}</span></p>
+        {{#isWrongOnce}}[[codeWrongOnce]]{{/isWrongOnce}}</span></p>
         {{/hasFieldError}}
         <input class="code" id="code" name="code" value="{{typed}}" inputmode="numeric" \
         autocomplete="one-time-code" spellcheck="false" dir="ltr"\
@@ -117,6 +126,7 @@ package struct CodePage: HostedPage {
         </form>
         <div class="rule">
         <p>{{#isEmail}}[[nothingThereEmail]]{{/isEmail}}{{^isEmail}}[[nothingThereText]]{{/isEmail}}</p>
+        {{/isGone}}
         {{#hasResendWait}}
         <p class="small if-live" data-begins="{{begins}}" data-ends="{{ends}}" data-now="{{now}}" \
         data-shows="resend" data-says-end="[[sayResend|plain]]">[[resendWait]]</p>
@@ -128,7 +138,8 @@ package struct CodePage: HostedPage {
         {{#isTooEarlyOnce}}
         <p class="error">\(Icons.sign)<span>[[resendTooEarlyOnce]]</span></p>
         {{/isTooEarlyOnce}}
-        <button class="outlined" form="other" formaction="{{resend}}">[[sendNewCode]]</button>
+        <button class="{{#isGone}}filled{{/isGone}}{{^isGone}}outlined{{/isGone}}" form="other" \
+        formaction="{{resend}}">[[sendNewCode]]</button>
         </div>
         """
 }

@@ -24,12 +24,15 @@ package struct ErrorPage: HostedPage {
     package var requestID: String
     /// Why, in the words of the protocol, with nothing internal; nil for no such line.
     package var why: String?
+    /// The client's address, where "Back to …" leads; nil for no such button.
+    package let clientURL: String?
 
-    /// Creates the page; its time is the frame's.
-    package init(problem: Problem, requestID: String, why: String? = nil) {
+    /// Creates the page, whose time is the frame's; an address that is none of http or https has no button.
+    package init(problem: Problem, requestID: String, why: String? = nil, clientURL: String? = nil) {
         self.problem = problem
         self.requestID = requestID
         self.why = why
+        self.clientURL = clientURL.flatMap { PageAddress.isOfTheWeb($0) ? $0 : nil }
     }
 
     /// Always true.
@@ -39,7 +42,7 @@ package struct ErrorPage: HostedPage {
     package func values(in frame: PageFrame) -> [String: Any] {
         var values: [String: Any?] = [
             "requestID": requestID, "atUTC": PageTime.inUTC(frame.now), "why": why, "isAboutSite": isAboutSite,
-            problemName: true,
+            problemName: true, "clientURL": frame.client == nil ? nil : clientURL,
         ]
         if case .tooManyTries(let time) = problem { values["until"] = frame.timeOfDay(time) }
         return Dictionary(present: values)
@@ -87,6 +90,9 @@ package struct ErrorPage: HostedPage {
             <h2>[[whatYouCanDo]]</h2>
             <ul><li>[[goBack]]</li><li>[[sendLines]]</li></ul>
             {{/isAboutSite}}
+            {{#clientURL}}
+            <p class="acts"><a class="filled" href="{{clientURL}}">[[backToClient]]</a></p>
+            {{/clientURL}}
             <dl>
             <div><dt>[[factRequest]]</dt><dd><bdi dir="ltr">{{requestID}}</bdi></dd></div>
             <div><dt>[[factAtUTC]]</dt><dd><time datetime="{{atUTC}}">{{atUTC}}</time></dd></div>

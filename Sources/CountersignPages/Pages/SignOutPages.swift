@@ -48,20 +48,28 @@ package struct SignOutPage: HostedPage {
 
     /// Where the answers post to.
     package var action: String
-    /// Whether there is somewhere to go for who stays signed in.
+    /// Whether whoever stays signed in goes back to the client.
     package var isStayOffered: Bool
+    /// Where whoever stays signed in goes otherwise, the path of the account page; nil for nowhere.
+    package var accountPath: String?
 
     /// Creates the page.
-    package init(action: String, isStayOffered: Bool = true) {
+    package init(action: String, isStayOffered: Bool = true, accountPath: String? = nil) {
         self.action = action
         self.isStayOffered = isStayOffered
+        self.accountPath = accountPath
     }
 
     /// The words above the client's name.
     package var label: PageFrame.Label { .askedBy }
 
     /// The values of the page.
-    package func values(in frame: PageFrame) -> [String: Any] { ["action": action, "isStayOffered": isStayOffered] }
+    package func values(in frame: PageFrame) -> [String: Any] {
+        Dictionary(present: [
+            "action": action, "isStayOffered": isStayOffered, "accountPath": isStayOffered ? nil : accountPath,
+            "isNothingOffered": !isStayOffered && accountPath == nil,
+        ])
+    }
 
     /// The template of the page.
     package static let template = PageTemplate(
@@ -75,8 +83,14 @@ package struct SignOutPage: HostedPage {
             {{#isStayOffered}}
             <button class="outlined" name="decision" value="stay">[[staySignedIn]]</button>
             {{/isStayOffered}}
+            {{#accountPath}}
+            <a class="outlined" href="{{accountPath}}">[[staySignedIn]]</a>
+            {{/accountPath}}
             </p>
             <p class="acts"><button class="link" name="decision" value="all">[[signOutOfAll]]</button></p>
             </form>
+            {{#isNothingOffered}}
+            <p class="rule small">[[closeToStay]]</p>
+            {{/isNothingOffered}}
             """)
 }

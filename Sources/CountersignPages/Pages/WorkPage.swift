@@ -81,8 +81,9 @@ package struct WorkPage: HostedPage {
             data-solver="\(PageAssets.path(of: .solve))" data-says-working="[[sayWorking|plain]]" \
             data-says-solved="[[saySolved|plain]]" data-says-failed="[[workFailed|plain]]"{{/seed}}>\
             \(PageFrame.sealedRequest)
-            <p class="acts"><button class="filled if-still">[[continueButton]]</button></p>
+            <p class="acts if-still"><button class="filled">[[continueButton]]</button></p>
             </form>
+            \(PageFrame.status)
             <div class="acts">
             \(PageExits.template)
             </div>

@@ -218,6 +218,7 @@ extension PageText {
             .signOutText: "You stay signed in to other sites in this browser unless you sign out of all.",
             .signOut: "Sign out",
             .staySignedIn: "Stay signed in",
+            .closeToStay: "To stay signed in, close this page.",
             .signOutOfAll: "Sign out of all",
 
             // Account.
@@ -310,7 +311,6 @@ extension PageText {
             .verifiedOn: "Verified {{day}}",
             .claimedBy: "Named by {{client}}, not verified",
             .notVerified: "Not verified",
-            .changeAddress: "Change {{address}}",
             .verify: "Verify",
             .verifyAddress: "Verify {{address}}",
             .addAddress: "Add an address or number",
@@ -330,6 +330,8 @@ extension PageText {
             We have sent a message to <strong>{{address}}</strong>. Type its six digits here, until {{until}}.
             """,
             .factVerified: "Verified",
+            .removeAddressHeading: "Remove {{mailbox}}{{domain}}?",
+            .addressStays: "{{mailbox}}{{domain}} stays for now",
             .removeAddressText: """
             Once it is removed, nobody signs in with it any more, even where a site names it as yours. All your \
             addresses are told, this one too.

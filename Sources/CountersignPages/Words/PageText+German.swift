@@ -234,6 +234,7 @@ extension PageText {
             """,
             .signOut: "Abmelden",
             .staySignedIn: "Angemeldet bleiben",
+            .closeToStay: "Um angemeldet zu bleiben, schließen Sie diese Seite.",
             .signOutOfAll: "Überall abmelden",
 
             // Account.
@@ -341,7 +342,6 @@ extension PageText {
             .verifiedOn: "Bestätigt: {{day}}",
             .claimedBy: "Von {{client}} genannt, nicht bestätigt",
             .notVerified: "Nicht bestätigt",
-            .changeAddress: "{{address}} ändern",
             .verify: "Bestätigen",
             .verifyAddress: "{{address}} bestätigen",
             .addAddress: "Adresse oder Nummer hinzufügen",
@@ -362,6 +362,8 @@ extension PageText {
             bis {{until}}.
             """,
             .factVerified: "Bestätigt",
+            .removeAddressHeading: "{{mailbox}}{{domain}} entfernen?",
+            .addressStays: "{{mailbox}}{{domain}} bleibt vorerst",
             .removeAddressText: """
             Ist sie entfernt, meldet sich niemand mehr damit an, auch wo eine Website sie als Ihre nennt. Alle Ihre \
             Adressen werden benachrichtigt, auch diese.

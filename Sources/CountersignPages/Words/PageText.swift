@@ -24,6 +24,8 @@ struct PageText: Sendable {
         "address": #"<bdi dir="ltr">{{address}}</bdi>"#, "left": #"<b class="left">{{left}}</b>"#,
         "value": #"<bdi dir="ltr">{{value}}</bdi>"#, "device": "<bdi>{{device}}</bdi>", "other": "<bdi>{{other}}</bdi>",
         "name": "<bdi>{{name}}</bdi>",
+        // An address in a heading is wide, and breaks between these two, which stand side by side.
+        "mailbox": #"<bdi dir="ltr">{{mailbox}}<wbr />"#, "domain": "{{domain}}</bdi>",
     ]
 
     /// Puts the texts into a template: `[[word]]` between tags, `[[word|plain]]` in attributes and the title.

@@ -191,6 +191,7 @@ enum PageWord: String, CaseIterable, Sendable {
     case signOutText
     case signOut
     case staySignedIn
+    case closeToStay
     case signOutOfAll
 
     // Account.
@@ -262,7 +263,6 @@ enum PageWord: String, CaseIterable, Sendable {
     case verifiedOn
     case claimedBy
     case notVerified
-    case changeAddress
     case verify
     case verifyAddress
     case addAddress
@@ -277,6 +277,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case verifiedAlready
     case addressCodeText
     case factVerified
+    case removeAddressHeading
+    case addressStays
     case removeAddressText
     case removeAddress
     case onlyAddress

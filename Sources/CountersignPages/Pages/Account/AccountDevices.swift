@@ -159,8 +159,8 @@ extension AccountPage.Device {
         <p>{{#isPIN}}[[waitingPIN]]{{/isPIN}}{{#isBiometric}}[[waitingBiometric]]{{/isBiometric}}\
         {{#isCustom}}[[waitingCustom]]{{/isCustom}}</p>
         <p class="acts"><button class="outlined" form="other" \
-        formaction="/account/devices/{{id}}/methods/{{method}}/undo" aria-label="{{#isPIN}}[[undoPIN|plain]]{{/isPIN}}\
-        {{#isBiometric}}[[undoBiometric|plain]]{{/isBiometric}}{{#isCustom}}[[undoCustom|plain]]{{/isCustom}}">[[undo]]</button></p>
+        formaction="/account/devices/{{id}}/methods/{{method}}/undo">{{#isPIN}}[[undoPIN]]{{/isPIN}}\
+        {{#isBiometric}}[[undoBiometric]]{{/isBiometric}}{{#isCustom}}[[undoCustom]]{{/isCustom}}</button></p>
         </div>
         {{/methodNotices}}
         """
@@ -181,7 +181,7 @@ extension AccountPage.Device {
         {{#canConfirm}}
         <button class="outlined" form="other" formaction="/account/devices/{{id}}/confirm">[[yesKeepIt]]</button>
         {{/canConfirm}}
-        \(removal(like: "outlined"))
+        \(removalInNotice)
         </p>
         </div>
         {{/isUnconfirmed}}
@@ -190,7 +190,7 @@ extension AccountPage.Device {
         <p><strong>[[deviceCountsFrom]]</strong> {{#isWaiting}}[[waitsUntil]] [[ifNotKnownUndo]]{{/isWaiting}}\
         {{^isWaiting}}[[ifNotKnown]]{{/isWaiting}}</p>
         <p class="acts">
-        \(removal(like: "outlined"))
+        \(removalInNotice)
         </p>
         </div>
         {{/isConfirming}}
@@ -230,7 +230,12 @@ extension AccountPage.Device {
         <button class="link" form="other" formaction="/account/devices/{{id}}/resume" \
         aria-label="[[resumeDevice|plain]]">[[resume]]</button>
         {{/canResume}}
-        \(removal(like: "link"))
+        {{#isWaiting}}
+        <a class="link" href="/account/devices/{{id}}/remove" aria-label="[[undoDevice|plain]]">[[undo]]</a>
+        {{/isWaiting}}
+        {{^isWaiting}}
+        <a class="link" href="/account/devices/{{id}}/remove" aria-label="[[removeDevice|plain]]">[[remove]]</a>
+        {{/isWaiting}}
         </li>
         {{/devices}}
         </ul>
@@ -240,15 +245,9 @@ extension AccountPage.Device {
         {{/hasDevices}}
         """
 
-    private static func removal(like style: String) -> String {
-        let start = #"<a class="\#(style)" href="/account/devices/{{id}}/remove" aria-label="#
-        return """
-            {{#isWaiting}}
-            \(start)"[[undoDevice|plain]]">[[undo]]</a>
-            {{/isWaiting}}
-            {{^isWaiting}}
-            \(start)"[[removeDevice|plain]]">[[remove]]</a>
-            {{/isWaiting}}
-            """
-    }
+    /// What takes a device away, by its whole name: a notice has no row that it would belong to.
+    private static let removalInNotice = """
+        <a class="outlined" href="/account/devices/{{id}}/remove">{{#isWaiting}}[[undoDevice]]{{/isWaiting}}\
+        {{^isWaiting}}[[removeDevice]]{{/isWaiting}}</a>
+        """
 }

@@ -13,21 +13,30 @@ extension AccountPage {
         package var text: String
         /// How we know it.
         package var standing: Standing
-        /// Where "Change" leads, or "Verify" where it is only claimed; nil for no such link.
-        package var changePath: String?
+        /// Where "Remove" leads, or "Verify" where it is only claimed; nil for no such link.
+        package var path: String?
 
         /// Creates an identifier.
-        package init(text: String, standing: Standing, changePath: String? = nil) {
+        package init(text: String, standing: Standing, path: String? = nil) {
             self.text = text
             self.standing = standing
-            self.changePath = changePath
+            self.path = path
         }
     }
 }
 
 extension AccountPage.Identifier {
+    /// The parts between which a line may break; a number has one.
+    static func parts(of address: String) -> [String: Any?] {
+        let domain = address.lastIndex(of: "@").map(address.index(after:)) ?? address.endIndex
+        return ["mailbox": String(address[..<domain]), "domain": String(address[domain...])]
+    }
+
     func values(in frame: PageFrame) -> [String: Any] {
-        var values: [String: Any?] = ["address": text, "changePath": changePath, "isVerified": false]
+        var values = Self.parts(of: text)
+        values["address"] = text
+        values["path"] = path
+        values["isVerified"] = false
         switch standing {
         case .verified(let time):
             values["isVerified"] = true
@@ -44,18 +53,18 @@ extension AccountPage.Identifier {
         <ul class="rows">
         {{#identifiers}}
         <li><div>
-        <b><bdi dir="ltr">{{address}}</bdi></b>
+        <b><bdi dir="ltr">{{mailbox}}<wbr />{{domain}}</bdi></b>
         <span class="small">{{#.day}}[[verifiedOn]]{{/.day}}{{^.day}}{{#.client}}[[claimedBy]]{{/.client}}\
         {{^.client}}[[notVerified]]{{/.client}}{{/.day}}</span>
         </div>
-        {{#.changePath}}
+        {{#.path}}
         {{#isVerified}}
-        <a class="link" href="{{changePath}}" aria-label="[[changeAddress|plain]]">[[change]]</a>
+        <a class="link" href="{{path}}" aria-label="[[removeAddress|plain]]">[[remove]]</a>
         {{/isVerified}}
         {{^isVerified}}
-        <a class="link" href="{{changePath}}" aria-label="[[verifyAddress|plain]]">[[verify]]</a>
+        <a class="link" href="{{path}}" aria-label="[[verifyAddress|plain]]">[[verify]]</a>
         {{/isVerified}}
-        {{/.changePath}}
+        {{/.path}}
         </li>
         {{/identifiers}}
         </ul>

@@ -63,6 +63,19 @@ package struct AccountPage: HostedPage {
         case othersEnded
         /// The access of a client with this name was ended.
         case accessEnded(String)
+
+        /// Whether it says why nothing was done.
+        var isRefusal: Bool {
+            switch self {
+            case .signInTooWeak, .gone, .passkeysFull, .passkeyNotCreated, .addressTaken, .addressNeeded,
+                .addressesFull, .addressTooNew:
+                true
+            case .removed, .suspended, .resumed, .methodUndone, .confirmed, .confirmedLater, .passkeyCreated,
+                .passkeyCreatedLater, .passkeyRemoved, .passkeyRenamed, .addressAdded, .addressRemoved,
+                .sessionEnded, .othersEnded, .accessEnded:
+                false
+            }
+        }
     }
 
     /// Whether one may say here that a device is one's own.
@@ -116,11 +129,16 @@ package struct AccountPage: HostedPage {
         self.earlierPath = earlierPath
     }
 
+    /// Whether something was not done.
+    package var hasError: Bool { announcement?.isRefusal ?? false }
+
     /// The values of the page.
     package func values(in frame: PageFrame) -> [String: Any] {
-        Dictionary(present: [
-            "announcement": announcement.map { Self.values(of: $0, in: frame) }, "addPath": addPath,
-            "earlierPath": earlierPath,
+        let said = announcement.map { Self.values(of: $0, in: frame) }
+        let done = hasError ? nil : said
+        let refusal = hasError ? said : nil
+        return Dictionary(present: [
+            "announcement": done, "refusal": refusal, "addPath": addPath, "earlierPath": earlierPath,
             "methodNotices": devices.flatMap { $0.methodNotices(in: frame) },
             "notices": devices.filter(\.needsAnAct).map { $0.notice(confirming, in: frame) },
             "identifiers": identifiers.map { $0.values(in: frame) }, "hasIdentifiers": !identifiers.isEmpty,
@@ -169,19 +187,28 @@ package struct AccountPage: HostedPage {
     /// The template of the page.
     package static let template = PageTemplate(
         "account", panel: .account(at: nil), heading: "[[accountHeading]]", scripts: [.passkey],
-        announcement: announced,
+        announcement: done,
         main: [
-            Device.notices, Device.methodNotices, Passkey.notices, Identifier.section, Device.section, Passkey.section,
-            Session.section,
-            Access.section, Activity.section,
+            "{{#refusal}}\n\(PageFrame.refusing(refused))\n{{/refusal}}", Device.notices, Device.methodNotices,
+            Passkey.notices, Identifier.section, Device.section, Passkey.section, Session.section, Access.section,
+            Activity.section,
         ].joined(separator: "\n"))
 
-    /// What was just done, in words: `saysRemoved` is said as `sayRemoved`.
-    private static let announced = [
-        "Removed", "Suspended", "Resumed", "MethodUndone", "Confirmed", "ConfirmedLater", "TooWeak", "Gone",
-        "PasskeyCreated",
-        "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "PasskeysFull", "PasskeyNotCreated",
-        "AddressAdded", "AddressRemoved", "AddressTaken", "AddressNeeded", "AddressesFull", "AddressTooNew",
-        "SessionEnded", "OthersEnded", "AccessEnded",
-    ].map { "{{#says\($0)}}[[say\($0)]]{{/says\($0)}}" }.joined()
+    /// What was just done, in words.
+    private static let done = said([
+        "Removed", "Suspended", "Resumed", "MethodUndone", "Confirmed", "ConfirmedLater", "PasskeyCreated",
+        "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "AddressAdded", "AddressRemoved", "SessionEnded",
+        "OthersEnded", "AccessEnded",
+    ])
+
+    /// Why nothing was done, in words.
+    private static let refused = said([
+        "TooWeak", "Gone", "PasskeysFull", "PasskeyNotCreated", "AddressTaken", "AddressNeeded", "AddressesFull",
+        "AddressTooNew",
+    ])
+
+    /// Each by its name: `saysRemoved` is said as `sayRemoved`.
+    private static func said(_ names: [String]) -> String {
+        names.map { "{{#says\($0)}}[[say\($0)]]{{/says\($0)}}" }.joined()
+    }
 }

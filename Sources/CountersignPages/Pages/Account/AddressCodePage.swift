@@ -37,7 +37,9 @@ package struct AddressCodePage: HostedPage {
     package static let template = PageTemplate(
         "address-code", panel: .account(at: .addresses), heading: CodePage.heading, scripts: [.clock],
         main: """
+            {{^isGone}}
             <p>[[addressCodeText]]</p>
+            {{/isGone}}
             \(CodePage.form)
             <p class="acts"><a class="link" href="{{anotherPath}}">[[useAnotherAddress]]</a></p>
             </div>

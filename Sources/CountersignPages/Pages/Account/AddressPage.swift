@@ -41,16 +41,21 @@ package struct AddressPage: HostedPage {
     /// The values of the page.
     package func values(in frame: PageFrame) -> [String: Any] {
         let from: Int? = if case .laterRemovable(let from) = standing { from } else { nil }
-        return Dictionary(present: [
+        let values: [String: Any?] = [
             "id": PageAddress.segment(id), "address": address, "day": frame.day(verifiedAt, as: .start),
             "isRemovable": standing == .removable, "isOnly": standing == .only,
             "from": from.map { frame.moment($0) }, "endsThisSession": endsThisSession, "showsPasskeys": showsPasskeys,
-        ])
+        ]
+        return Dictionary(present: values.merging(AccountPage.Identifier.parts(of: address)) { $1 })
     }
 
     /// The template of the page.
     package static let template = PageTemplate(
-        "address", panel: .account(at: .addresses), heading: "[[changeAddress]]",
+        "address", panel: .account(at: .addresses),
+        heading: """
+            {{#isRemovable}}[[removeAddressHeading]]{{/isRemovable}}\
+            {{^isRemovable}}[[addressStays]]{{/isRemovable}}
+            """,
         main: """
             <dl class="facts">
             <div><dt>[[factVerified]]</dt><dd><b>{{day}}</b></dd></div>
@@ -60,7 +65,7 @@ package struct AddressPage: HostedPage {
             <form method="post" action="/account/addresses/{{id}}/remove">\(PageFrame.sealedRequest)
             <p class="acts">
             <button class="filled danger">[[removeAddress]]</button>
-            <a class="outlined" href="/account">[[backToAccount]]</a>
+            <a class="outlined" href="/account">[[keepIt]]</a>
             </p>
             </form>
             {{/isRemovable}}

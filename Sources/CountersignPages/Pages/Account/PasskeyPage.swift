@@ -1,6 +1,7 @@
 /// The page of the account about one passkey, which renames and removes it.
 ///
-/// It posts to `rename` or to `remove`, below `/account/passkeys/ID`.
+/// It posts to `rename` or to `remove`, below `/account/passkeys/ID`. One that waits may be somebody else's: removing
+/// it comes first.
 package struct PasskeyPage: HostedPage {
     /// The field with the new name.
     package static let field = "name"
@@ -45,7 +46,8 @@ package struct PasskeyPage: HostedPage {
         Dictionary(present: [
             "id": PageAddress.segment(id), "name": name, "day": frame.day(createdAt, as: .start),
             "lastUsed": lastUsedAt.map { frame.moment($0, as: .start) }, "isSynced": isSynced,
-            "until": waitsUntil.map { frame.moment($0, as: .start) }, "endsThisSession": endsThisSession,
+            "until": waitsUntil.map { frame.moment($0, as: .start) }, "isWaiting": waitsUntil != nil,
+            "endsThisSession": endsThisSession,
         ])
     }
 
@@ -64,6 +66,10 @@ package struct PasskeyPage: HostedPage {
             <div><dt>[[factKept]]</dt><dd><b>{{#isSynced}}[[keptSynced]]{{/isSynced}}\
             {{^isSynced}}[[keptOnOne]]{{/isSynced}}</b></dd></div>
             </dl>
+            {{#isWaiting}}
+            \(removal(like: "filled danger"))
+            <div class="rule">
+            {{/isWaiting}}
             <form method="post" action="/account/passkeys/{{id}}/rename" novalidate="novalidate">\
             \(PageFrame.sealedRequest)
             <label for="name">[[passkeyName]]</label>
@@ -72,15 +78,22 @@ package struct PasskeyPage: HostedPage {
             {{/hasError}}
             <input id="name" name="name" value="{{name}}" maxlength="60" autocomplete="off" dir="auto"\
             {{#hasError}} aria-invalid="true" aria-describedby="problem" autofocus="autofocus"{{/hasError}} />
-            <p class="acts">
-            <button class="filled">[[rename]]</button>
-            <a class="outlined" href="/account">[[backToAccount]]</a>
-            </p>
+            <p class="acts"><button class="{{#isWaiting}}outlined{{/isWaiting}}{{^isWaiting}}filled{{/isWaiting}}">\
+            [[rename]]</button></p>
             </form>
+            {{^isWaiting}}
             <div class="rule">
-            <p>[[removePasskeyText]]{{#endsThisSession}} <strong>[[endsWithPasskey]]</strong>{{/endsThisSession}}</p>
-            <p class="acts"><button class="outlined bad" form="other" formaction="/account/passkeys/{{id}}/remove">\
-            [[removePasskey]]</button></p>
+            \(removal(like: "outlined bad"))
+            {{/isWaiting}}
             </div>
+            <p class="acts"><a class="link" href="/account">[[backToAccount]]</a></p>
             """)
+
+    private static func removal(like style: String) -> String {
+        """
+        <p>[[removePasskeyText]]{{#endsThisSession}} <strong>[[endsWithPasskey]]</strong>{{/endsThisSession}}</p>
+        <p class="acts"><button class="\(style)" form="other" formaction="/account/passkeys/{{id}}/remove">\
+        [[removePasskey]]</button></p>
+        """
+    }
 }
