@@ -38,6 +38,13 @@ extension ClientCommand.OpenID {
         @Option(help: "The challenge type by which devices are asked. (default: confirm)")
         var type: String?
 
+        @Option(
+            help: """
+                A challenge type by which devices are asked where the client wants a stronger sign-in than the usual type \
+                gives; may be repeated, and the first one that does is taken.
+                """)
+        var stepUpType: [String] = []
+
         @Option(help: "From which browsers a person's devices are asked: known (signed in before) or all.")
         var askedBrowsers: String?
 
@@ -95,7 +102,9 @@ extension ClientCommand.OpenID {
                 "jwks": keys, "profile": .string(profile), "redirect_uris": .array(redirectURI.map(JSONValue.string)),
                 "post_logout_redirect_uris": signedOutURI.isEmpty
                     ? nil : .array(signedOutURI.map(JSONValue.string)),
-                "type": type.map(JSONValue.string), "asked_browsers": askedBrowsers.map(JSONValue.string),
+                "type": type.map(JSONValue.string),
+                "step_up_types": stepUpType.isEmpty ? nil : .array(stepUpType.map(JSONValue.string)),
+                "asked_browsers": askedBrowsers.map(JSONValue.string),
                 "pkce_optional": pkceOptional ? true : nil,
                 "ways": way.isEmpty ? nil : .array(way.map(JSONValue.string)),
                 "registration": registration.map(JSONValue.string),
@@ -163,6 +172,7 @@ extension ClientCommand.OpenID {
             settings["post_logout_redirect_uris"]?.array?.map { "after a sign-out to \($0.field ?? "")" } ?? []
         var lines = ["\(field("client")): \(field("profile"))"] + places + afterwards
         lines.append("asks by \(field("type")), from \(field("asked_browsers")) browsers")
+        if !list("step_up_types").isEmpty { lines.append("asks more strongly by \(list("step_up_types"))") }
         lines.append("signs in by \(list("ways")), registration \(field("registration"))")
         if settings["jwks"] != nil { lines.append("authenticates by its keys") }
         if settings["default_max_age"] != nil { lines.append("asks anew after \(field("default_max_age")) seconds") }

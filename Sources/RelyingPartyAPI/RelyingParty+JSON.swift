@@ -9,6 +9,7 @@ extension RelyingParty {
         .members([
             "profile": .string(profile.rawValue),
             "redirect_uris": .array(redirectURIs.map { .string($0.description) }), "type": .string("\(type)"),
+            "step_up_types": stepUpTypes.isEmpty ? nil : .array(stepUpTypes.map { .string("\($0)") }),
             "asked_browsers": .string(askedBrowsers.rawValue), "pkce_optional": .bool(isPKCEOptional),
             "ways": .array(SignInWay.allCases.filter(ways.contains).map { .string($0.rawValue) }),
             "registration": .string(registration.rawValue),
@@ -50,6 +51,7 @@ extension RelyingParty {
         }
         let signedOutURIs = try members.uris("post_logout_redirect_uris", of: profile, isDevelopment: isDevelopment)
         let type = try members.optional("type", "the name of a challenge type") { $0.string.flatMap { TypeName($0) } }
+        let stepUpTypes = try members.stepUpTypes()
         let browsers = try members.optional("asked_browsers", "\"known\" or \"all\"") {
             $0.string.flatMap { AskedBrowsers(rawValue: $0) }
         }
@@ -79,7 +81,7 @@ extension RelyingParty {
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
-            askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional, ways: ways,
+            stepUpTypes: stepUpTypes, askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional, ways: ways,
             registration: registration ?? .closed, callingCodes: codes, keySet: keySet,
             signedOutURIs: signedOutURIs, defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
@@ -143,6 +145,21 @@ extension JSONMembers {
             )
         }
         return resources
+    }
+
+    fileprivate mutating func stepUpTypes() throws(JSONShapeError) -> [TypeName] {
+        let types = try array("step_up_types").map { element throws(JSONShapeError) in
+            guard let type = element.value.string.flatMap({ TypeName($0) }) else {
+                throw JSONShapeError.invalid(pointer: element.pointer, expected: "the name of a challenge type")
+            }
+            return type
+        }
+        guard types.count <= RelyingParty.maximumStepUpTypes, Set(types).count == types.count else {
+            throw .invalid(
+                pointer: pointer(to: "step_up_types"),
+                expected: "at most \(RelyingParty.maximumStepUpTypes) different types")
+        }
+        return types
     }
 
     fileprivate mutating func ways() throws(JSONShapeError) -> Set<SignInWay> {

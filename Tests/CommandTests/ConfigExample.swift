@@ -97,6 +97,8 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
         ConfigExample("messages.language", "pt-BR", not: "portuguese"),
         ConfigExample("type_file", "/etc/countersign/types.json", not: nil),
         ConfigExample("places_database", "/var/lib/places/city.mmdb", not: nil),
+        ConfigExample("pages.help_url", "https://www.example.com/help", not: "http://www.example.com/help"),
+        ConfigExample("pages.privacy_url", "https://www.example.com/privacy", not: "privacy.html"),
         ConfigExample("limits.code_asks", "60", not: "0"), ConfigExample("limits.texts", "100", not: "many"),
         ConfigExample("limits.proof_of_work", "always", not: "0"),
         ConfigExample("messages.templates", "/etc/countersign/templates", not: nil),

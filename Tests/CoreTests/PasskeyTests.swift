@@ -141,6 +141,8 @@ struct PasskeyTests {
         }
         var further = SoftPasskey(at: World.issuer, "further")
         guard case .tooMany = try await scene.register(&further, by: session) else { throw World.Broken("too many") }
+        let another = try await scene.byPIN()
+        guard case .tooMany = try await scene.register(&further, by: another) else { throw World.Broken("session") }
     }
 
     @Test("What waits takes no place of what counts, and the page takes none that its client does not")

@@ -76,11 +76,38 @@ struct SignInOrdersTests {
         #expect(found.wanted.identifier == .address(.email(try SignInScene.email("customer-1"))))
         // What is over or another browser's keeps its language.
         let other = try SignInScene.browser("two")
-        try await ChangePageLanguage.change(asked.id, to: "fr", in: other, ports: ports)
+        #expect(try await ChangePageLanguage.change(asked.id, to: "fr", in: other, ports: ports) == nil)
         _ = try await CancelSignIn.cancel(asked.id, in: scene.browser, ports: ports)
-        try await ChangePageLanguage.change(asked.id, to: "fr", in: scene.browser, ports: ports)
+        #expect(try await ChangePageLanguage.change(asked.id, to: "fr", in: scene.browser, ports: ports) == nil)
         let last = try await scene.world.store.read { try $0.authorizations.find(asked.id) }
         #expect(last?.wanted.languages == found.wanted.languages)
+    }
+
+    @Test(
+        "The language of one sign-in changes twenty times an hour, and no further change is written",
+        arguments: Engine.allCases)
+    func languages(_ engine: Engine) async throws {
+        let scene = try await SignInScene(engine)
+        let asked = try await scene.asked()
+        let ports = scene.world.ports
+        func change(_ languages: String) async throws -> Seconds? {
+            try await ChangePageLanguage.change(asked.id, to: languages, in: scene.browser, ports: ports)
+        }
+        func language() async throws -> String? {
+            try await scene.world.store.read { try $0.authorizations.find(asked.id) }?.wanted.languages
+        }
+        for number in 1...20 {
+            #expect(try await change("x-\(number)") == nil)
+            // The same again is no change.
+            #expect(try await change("x-\(number)") == nil)
+        }
+        #expect(try await language() == "x-20")
+        for _ in 0..<3 { #expect(try await change("de") == 3600) }
+        #expect(try await language() == "x-20")
+        let counted = try await scene.world.store.read { stores in
+            try stores.counted(.pageLanguages(asked.id), at: scene.world.time.now).number
+        }
+        #expect(counted == 20)
     }
 
     @Test("Whose user is deleted between the approval and the finish is not signed in", arguments: 0..<3)

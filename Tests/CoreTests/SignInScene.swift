@@ -2,6 +2,7 @@ import CountersignStorage
 import CountersignWire
 import Crypto
 import Encodings
+import OpenPGP
 import StorageTestSupport
 import Testing
 
@@ -51,11 +52,13 @@ struct SignInScene: Sendable {
     func set(
         _ profile: RelyingParty.Profile = .native, asking browsers: RelyingParty.AskedBrowsers = .all,
         ways: Set<SignInWay> = SignInWay.usual, registration: RelyingParty.Registration = .closed,
-        callingCodes: [CallingCode] = [], grace: Seconds = RelyingParty.usualGrace, rotatesAlways: Bool = false
+        callingCodes: [CallingCode] = [], stepUpTypes: [TypeName] = [], grace: Seconds = RelyingParty.usualGrace,
+        rotatesAlways: Bool = false
     ) async throws {
         let party = RelyingParty(
             client: shop.id, profile: profile, redirectURIs: [try #require(RedirectURI(Self.redirectURI))],
-            askedBrowsers: browsers, ways: ways, registration: registration, callingCodes: callingCodes,
+            stepUpTypes: stepUpTypes, askedBrowsers: browsers, ways: ways, registration: registration,
+            callingCodes: callingCodes,
             refreshGrace: grace, rotatesAlways: rotatesAlways)
         let outcome = try await SetRelyingParty.set(party, by: shop.actor, ports: world.ports)
         #expect(outcome == .set(party))
@@ -140,13 +143,15 @@ struct SignInScene: Sendable {
 
     /// The phone answers what it is asked.
     @discardableResult
-    func answer(_ asked: Authorization, _ decision: (EntryNumber) -> Decision) async throws -> AnswerChallenge.Outcome {
+    func answer(
+        _ asked: Authorization, by key: SigningKeyPair? = nil, _ decision: (EntryNumber) -> Decision
+    ) async throws -> AnswerChallenge.Outcome {
         let ask = try #require(asked.ask)
         let id = try #require(ask.challenge)
         try await device.open(id)
         let challenge = try #require(try await world.store.read { try $0.challenges.find(id) })
         return try await device.answer(
-            id, with: try await device.receipt(of: challenge, decision(try #require(ask.number))))
+            id, with: try await device.receipt(of: challenge, decision(try #require(ask.number)), signedBy: key))
     }
 
     /// The sign-in by a code that the page shows.

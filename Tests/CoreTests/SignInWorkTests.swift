@@ -327,6 +327,50 @@ struct SignInWorkTests {
         #expect(try await work.ask(pages[13], nonce: try WorkScene.solution(of: pages[13])).isAsked)
     }
 
+    @Test("Neither other browsers and names nor a second node have a network wait more often, nor do requests at once")
+    func waitsAtOnce() async throws {
+        let work = try await WorkScene(.after(600), try await Self.scene(.chosen))
+        try await work.raise(by: 1)
+        let pages = try (0..<16).map { try work.page("stranger-\($0)", given(work, 1), in: "\($0)") }
+        work.scene.world.time.advance(seconds: 30)
+        let node = try await work.scene.world.reopened()
+        try await node.store.refreshKeys()
+        let other = WorkScene.ports(.after(600), node)
+        let gone = try await atOnce(15) { number in
+            try await work.ask(
+                pages[number], in: "\(number)", from: [192, 0, 2, 1], at: number.isMultiple(of: 2) ? other : nil
+            ).isAsked
+        }
+        #expect(gone.count { $0 } == 10)
+        let late = try await work.ask(pages[15], in: "15", from: [192, 0, 2, 1], at: other)
+        #expect(late == .tooMany(retryAfter: 3600))
+        #expect(try await work.ask(pages[15], in: "15", from: [192, 0, 2, 2]).isAsked, "another network")
+    }
+
+    @Test("Of waits from many networks at once, on two nodes, as many go on as need no work without a flood")
+    func allWaitsAtOnce() async throws {
+        let work = try await WorkScene(.after(6), try await Self.scene(.chosen))
+        try await work.raise(by: 1)
+        let pages = try (0..<12).map { try work.page("stranger-\($0)", given(work, 1), in: "\($0)") }
+        work.scene.world.time.advance(seconds: 30)
+        let node = try await work.scene.world.reopened()
+        try await node.store.refreshKeys()
+        let other = WorkScene.ports(.after(6), node)
+        let gone = try await atOnce(12) { number in
+            try await work.ask(
+                pages[number], in: "\(number)", from: [192, 0, 2, UInt8(number)],
+                at: number.isMultiple(of: 2) ? other : nil
+            ).isAsked
+        }
+        #expect(gone.count { $0 } == 6)
+    }
+
+    private static func scene(_ engine: Engine) async throws -> SignInScene {
+        let scene = try await SignInScene(engine)
+        try await scene.set(ways: [.device, .qr, .email])
+        return scene
+    }
+
     @Test("A further code of the same sign-in needs work of its own, and goes on with that sign-in")
     func again() async throws {
         let work = try await WorkScene(.after(1))

@@ -1,6 +1,7 @@
 import CountersignStorage
 import CountersignWire
 import Encodings
+import JOSE
 import StorageTestSupport
 import Testing
 
@@ -109,6 +110,33 @@ struct TokenStateTests {
         #expect(try await isThere(.code(address.id, .email), of: user))
         #expect(try await !isThere(.code(address.id, .email), of: other))
         #expect(try await !isThere(.passkey(passkey), of: user))
+    }
+
+    // Spec: RFC 9068 §4; RFC 7519 §4.1.1, §4.1.3, §4.1.4.
+    @Test("What our key has signed is an access token only with our name, for us or an API, until it is over")
+    func signedByUs() async throws {
+        let scene = try await SignInScene()
+        let ports = scene.world.ports
+        let token = try await scene.tokens().tokens.access
+        let keys = try ports.keys.current().tokens.published
+        let verified = try JWS.verify(
+            token.reveal(), algorithms: [.es256], type: .exactly("at+jwt"), keys: keys)
+        let claims = try #require(try JSONValue(parsing: verified.payload).object)
+        func isToken(_ changes: KeyValuePairs<String, JSONValue?>) async throws -> Bool {
+            var changed = claims
+            for (name, value) in changes { changed[name] = value }
+            let text = try await SignTokens.signAccess(.object(changed), ports: ports)
+            return try AccessClaims.readForAnybody(Secret(text), ports: ports) != nil
+        }
+        let now = scene.world.time.now.seconds
+        #expect(try await isToken(["exp": .integer(now + 1)]))
+        #expect(try await isToken(["aud": "https://orders.example.com/"]))
+        let lies: [KeyValuePairs<String, JSONValue?>] = [
+            ["iss": "https://other.example.com"], ["iss": nil], ["exp": .integer(now)], ["exp": nil],
+            ["aud": "an api"], ["aud": nil], ["aud": [.string(World.issuer)]], ["iat": nil], ["jti": nil],
+            ["sub": nil], ["client_id": nil], ["scope": nil],
+        ]
+        for lie in lies { #expect(try await !isToken(lie), "\(lie)") }
     }
 
     @Test("Where a key is compromised, what it has signed is good no more, though it was verified before")

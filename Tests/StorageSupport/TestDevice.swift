@@ -140,11 +140,13 @@ package struct TestDevice: Sendable {
     }
 
     /// A sealed receipt of a challenge.
-    package func receipt(of challenge: Challenge, _ decision: Decision) async throws -> [UInt8] {
+    package func receipt(
+        of challenge: Challenge, _ decision: Decision, signedBy signer: SigningKeyPair? = nil
+    ) async throws -> [UInt8] {
         let receipt = Receipt(
             of: challenge.question, user: invitation.user, device: certificate.fingerprint, decision: decision,
             answeredAt: world.time.now)
-        return try await seal(receipt.text)
+        return try await seal(receipt.text, signedBy: signer)
     }
 
     /// A sealed receipt of a challenge that was asked.

@@ -153,6 +153,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.placesDatabase.description.help)
     var placesDatabase: String?
 
+    @Option(name: .customLong("pages-help-url"), help: Settings.helpURL.description.help)
+    var pagesHelpURL: String?
+
+    @Option(name: .customLong("pages-privacy-url"), help: Settings.privacyURL.description.help)
+    var pagesPrivacyURL: String?
+
     @Option(help: Settings.codeAsks.description.help)
     var limitsCodeAsks: String?
 
@@ -241,6 +247,8 @@ struct ServeOptions: ParsableArguments {
         set(Settings.smsSuccess.description, [smsSuccess])
         set(Settings.typeFile.description, [typeFile])
         set(Settings.placesDatabase.description, [placesDatabase])
+        set(Settings.helpURL.description, [pagesHelpURL])
+        set(Settings.privacyURL.description, [pagesPrivacyURL])
         set(Settings.codeAsks.description, [limitsCodeAsks])
         set(Settings.clientTexts.description, [limitsTexts])
         set(Settings.proofOfWork.description, [limitsProofOfWork])
@@ -297,6 +305,8 @@ extension ServerSettings {
         }
         typeFile = configuration[Settings.typeFile]
         placesDatabase = configuration[Settings.placesDatabase]
+        pageLinks.help = configuration[Settings.helpURL]
+        pageLinks.privacy = configuration[Settings.privacyURL]
         retention.challenges = configuration[Settings.keepChallenges]
         retention.receipts = configuration[Settings.keepReceipts]
         retention.audit = configuration[Settings.keepAudit]

@@ -4,6 +4,7 @@ import CountersignServer
 import CountersignStorage
 import CountersignWire
 import Encodings
+import Foundation
 import Logging
 
 /// All settings: the file, the environment, the flags, their help and the reference page come from this one table.
@@ -186,6 +187,17 @@ enum Settings {
         "Where network addresses are thought to be, as people see it beside them. It is read again when it changes.",
         fallbackText: "none: addresses stand alone")
 
+    static let helpURL = pageLink("pages.help_url", "Where the hosted pages send whoever wants help.")
+    static let privacyURL = pageLink(
+        "pages.privacy_url", "Where the hosted pages tell what is done with people's data.")
+
+    private static func pageLink(_ key: String, _ summary: String) -> Setting<String?> {
+        .optional(key, "an https URL", fallbackText: "no such link", summary) { text in
+            let url = URLComponents(string: text)
+            return url?.scheme == "https" && url?.host?.isEmpty == false ? text : nil
+        }
+    }
+
     static let codeAsks = Setting<Int>.one(
         "limits.code_asks", "a number from 1 to 1000000",
         fallback: (ClientLimits().codeAsks, "\(ClientLimits().codeAsks)"),
@@ -268,7 +280,7 @@ enum Settings {
         AnySetting(smtpUsername), AnySetting(smtpPasswordFile), AnySetting(smtpAuthorities),
         AnySetting(smsTwilioAccount), AnySetting(smsTwilioTokenFile), AnySetting(smsURL), AnySetting(smsFrom),
         AnySetting(smsFormat), AnySetting(smsBody), AnySetting(smsHeadersFile), AnySetting(smsSuccess),
-        AnySetting(typeFile), AnySetting(placesDatabase),
+        AnySetting(typeFile), AnySetting(placesDatabase), AnySetting(helpURL), AnySetting(privacyURL),
         AnySetting(messagesSender), AnySetting(messagesLanguage), AnySetting(messagesTemplates),
         AnySetting(keepChallenges), AnySetting(keepReceipts), AnySetting(keepAudit),
         AnySetting(codeAsks), AnySetting(clientTexts), AnySetting(proofOfWork),

@@ -22,8 +22,13 @@ extension UnitOfWork {
             in: teller.language)
         let party = try relyingParties.find(teller.client.id)
         for identifier in try identifiers.verified(of: user) where teller.transports.reach(identifier.address) {
-            // Text messages cost, so they go only where the page sends codes as well.
-            guard identifier.address.kind == .email || party?.sends(to: identifier.address) == true else { continue }
+            if identifier.address.kind == .phone {
+                // Text messages cost, so they go only where the page sends codes as well, and not without end: what is
+                // undone and done again and again would have one sent each time.
+                guard party?.sends(to: identifier.address) == true, try !count(.noticeTexts(to: user)).isExceeded else {
+                    continue
+                }
+            }
             try outbox.enqueue(
                 OutboxMessage(
                     id: nextID(), content: .personal(message, to: identifier.address, client: teller.client.id),

@@ -78,8 +78,9 @@ extension UnitOfWork {
         guard !budget.isUsedUp else { return .tooManyTexts(retryAfter: budget.retryAfter(at: now)) }
         let sent = try count(.textCodes(to: hasher.name(of: .phone(text.phone))))
         guard !sent.isExceeded else { return .tooManyTexts(retryAfter: sent.retryAfter(at: now)) }
-        _ = try count(budget.limit)
-        return nil
+        // Another one may have come between.
+        let sends = try count(budget.limit)
+        return sends.isExceeded ? .tooManyTexts(retryAfter: sends.retryAfter(at: now)) : nil
     }
 
     /// Sends the code of a challenge, for as long as it can be typed.

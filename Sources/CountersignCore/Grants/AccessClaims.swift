@@ -61,17 +61,21 @@ struct AccessClaims: Sendable {
             let verified = try? JWS.verify(
                 token.reveal(), algorithms: [.es256], type: .exactly("at+jwt"), keys: keys),
             let keyID = verified.key.keyID,
-            let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
-            let audience = claims["aud"]?.string, let end = claims["exp"]?.integer,
-            ports.time.now.seconds < end, let start = claims["iat"]?.integer, let jti = claims["jti"]?.string,
+            let claims = try? JSONValue(parsing: verified.payload), let audience = claims["aud"]?.string,
+            let end = claims["exp"]?.integer, let start = claims["iat"]?.integer, let jti = claims["jti"]?.string,
             let subject = claims["sub"]?.string, let client = claims["client_id"]?.string,
             let scope = claims["scope"]?.string
         else { return nil }
-        let resource = ResourceIdentifier(audience)
         let isForUs = audience.hasSameBytes(as: "\(ports.issuer)")
+        let resource = isForUs ? nil : ResourceIdentifier(audience)
+        // check: TokenStateTests.signedByUs
+        guard claims["iss"] == .string("\(ports.issuer)") else { return nil }
+        // check: TokenStateTests.signedByUs
+        guard ports.time.now.seconds < end else { return nil }
+        // check: TokenStateTests.signedByUs
         guard isForUs || resource != nil else { return nil }
         return AccessClaims(
-            jti: jti, subject: subject, client: client, resource: isForUs ? nil : resource,
+            jti: jti, subject: subject, client: client, resource: resource,
             scopes: scope.split(separator: " ").map(String.init), secretMark: claims[ClientToken.secretClaim]?.string,
             issuedAt: Timestamp(seconds: start),
             expiresAt: Timestamp(seconds: end), keyID: keyID)

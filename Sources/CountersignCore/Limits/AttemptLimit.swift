@@ -84,12 +84,16 @@ enum AttemptLimit: Hashable, Sendable {
     case waitsForWorkFrom([UInt8])
     /// Sign-ins for which anybody has waited in the place of work.
     case waitsForWork(maximum: Int)
+    /// Changes of the language of one sign-in's pages.
+    case pageLanguages(AuthorizationID)
     /// Codes for clients that one session gives.
     case codesOf(SessionID)
     /// Sign-ins of a device by its own signature.
     case ownSignIns(EnrollmentID)
     /// Passkeys that one user registers; all addresses and clients are told of each.
     case passkeys(of: UserID)
+    /// Text messages that tell one user what was done on the account page.
+    case noticeTexts(to: UserID)
     /// Codes that one user has sent to addresses that they add.
     case addressCodes(of: UserID)
     /// Test messages to one address, by its hash.
@@ -127,9 +131,11 @@ enum AttemptLimit: Hashable, Sendable {
         case .solvedWork(let puzzle, _): "work \(puzzle)"
         case .waitsForWorkFrom(let network): "waits from \(Hex.encode(network))"
         case .waitsForWork: "waits"
+        case .pageLanguages(let signIn): "languages of \(signIn)"
         case .codesOf(let session): "codes of \(session)"
         case .ownSignIns(let enrollment): "sign-ins of \(enrollment)"
         case .passkeys(let user): "passkeys of \(user)"
+        case .noticeTexts(let user): "notices by text to \(user)"
         case .addressCodes(let user): "address codes of \(user)"
         case .testMessages(let address): "test message \(address)"
         }
@@ -144,7 +150,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .workSteps: .minutes(10)
         case .solvedWork(_, let lifetime): lifetime
         case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys,
-            .addressCodes, .waitsForWorkFrom,
+            .addressCodes, .waitsForWorkFrom, .pageLanguages, .noticeTexts,
             .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
             .hours(1)
         case .wrongAnswers, .resends, .reportedSignIns: .days(1)
@@ -160,10 +166,12 @@ enum AttemptLimit: Hashable, Sendable {
         // Together a hundred.
         case .wrongSignInCodes(_, let isOwn): isOwn ? 20 : 80
         case .addressCodeTries: 20
-        case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .signInAsks(_, _, isBrowserKnown: true): 10
+        case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .noticeTexts,
+            .signInAsks(_, _, isBrowserKnown: true):
+            10
         case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf, .ownSignIns: 60
-        case .passkeys: 20
+        case .passkeys, .pageLanguages: 20
         case .workSteps: 3
         case .solvedWork, .reportedSignIns: 1
         case .waitsForWorkFrom: 10

@@ -42,16 +42,20 @@ package struct KeyedHasher: Sendable {
 
     /// A stand-in for an address in limits, which must not be readable there.
     ///
-    /// Mail services deliver `name+anything` to `name`, so that only the name counts.
+    /// Mail services deliver `name+anything` to `name`, and a large one takes no notice of dots, so that neither counts.
+    /// By octets: a mark after the sign of a tag would make another character of it.
     func name(of address: PersonalAddress) -> String {
         switch address {
         case .email(let mail):
-            let name = mail.local.prefix { $0 != "+" }
-            return Hex.encode(
-                code(of: "email \(name.isEmpty ? mail.local[...] : name)@\(mail.asciiDomain)".lowercased()))
+            let name = mail.local.utf8.prefix { $0 != UInt8(ascii: "+") }.filter { $0 != UInt8(ascii: ".") }
+            let counted = name.isEmpty ? mail.local : String(decoding: name, as: UTF8.self)
+            return Hex.encode(code(of: "email \(counted)@\(mail.asciiDomain)".lowercased()))
         case .phone(let number): return Hex.encode(code(of: "phone \(number)"))
         }
     }
+
+    /// A stand-in for an address in limits that holds for no other address, whatever its mailbox is.
+    func exactName(of address: PersonalAddress) -> String { Hex.encode(identifier(address).hash.bytes) }
 
     /// The name by which rows hold an address; the case of letters does not count.
     func identifier(_ address: PersonalAddress) -> IdentifierName {

@@ -41,16 +41,25 @@ package enum AuthenticateByKey {
             let found = try await ports.store.read({ reader in
                 try reader.clients.find(id).map { ($0, try reader.relyingParties.find(id)) }
             }), let keys = found.1?.keys, let claims = verified(text, by: keys),
-            claims["iss"] == .string("\(id)"), claims["sub"] == .string("\(id)"),
             // One audience alone: a list could hold another server, which would then pass for the client here.
-            let audience = claims["aud"]?.string, audiences.contains(where: { $0.hasSameBytes(as: audience) }),
-            let end = claims["exp"]?.integer, now.seconds < end, end <= now.adding(longest + tolerance).seconds,
-            starts(claims, at: now), let name = claims["jti"]?.string, (1...longestName).contains(name.utf8.count)
+            let audience = claims["aud"]?.string, let end = claims["exp"]?.integer, let name = claims["jti"]?.string
         else { return .refused }
+        // check: ClientKeyTests.refused
+        guard claims["sub"] == .string("\(id)") else { return .refused }
+        // check: ClientKeyTests.refused
+        guard audiences.contains(where: { $0.hasSameBytes(as: audience) }) else { return .refused }
+        // check: ClientKeyTests.refused
+        guard now.seconds < end, end <= now.adding(longest + tolerance).seconds else { return .refused }
+        // check: ClientKeyTests.refused
+        guard starts(claims, at: now) else { return .refused }
+        // check: ClientKeyTests.refused
+        guard (1...longestName).contains(name.utf8.count) else { return .refused }
         let isFirst = try await ports.commit(at: now, as: .client(id)) { work in
             try work.nonces.spend(nonce: name, of: "assertion \(id)", until: Timestamp(seconds: end))
         }
-        return isFirst ? .authenticated(found.0) : .refused
+        // check: ClientKeyTests.refused
+        guard isFirst else { return .refused }
+        return .authenticated(found.0)
     }
 
     /// The claims of an assertion that one of the keys has signed; nil otherwise.

@@ -10,8 +10,8 @@ package enum SetRelyingParty {
         case set(RelyingParty)
         /// There is no client with this id, or it is the operator's built-in client.
         case notFound
-        /// There is no challenge type of this name, or the client may not ask by it, or it has no number to type.
-        case typeNotUsable
+        /// A challenge type is not there, or the client may not ask by it, or it has no number to type.
+        case typeNotUsable(TypeName)
         /// Another client is the API of this name, or it is the issuer's own.
         case resourceTaken
         /// A scope of the API is one of the provider's own.
@@ -25,9 +25,11 @@ package enum SetRelyingParty {
         try await PrepareTokenKeys.prepare([.es256, party.profile.idTokenAlgorithm], by: actor, ports: ports)
         return try await ports.commit(at: ports.time.now, as: actor) { work in
             guard let client = try work.clients.lock(party.client), !client.isOperator else { return .notFound }
-            guard let type = try work.types.find(party.type), type.isOpen(to: client.id), type.channel == .devices,
-                type.numberEntry
-            else { return .typeNotUsable }
+            for name in [party.type] + party.stepUpTypes {
+                guard let type = try work.types.find(name), type.isOpen(to: client.id), type.channel == .devices,
+                    type.numberEntry
+                else { return .typeNotUsable(name) }
+            }
             if let resource = party.resource {
                 // check: ResourceTests.taken
                 guard try !work.isTaken(resource.identifier, besides: party.client) else { return .resourceTaken }

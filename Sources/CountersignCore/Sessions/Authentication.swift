@@ -103,20 +103,27 @@ package struct Authentication: Hashable, Sendable {
         at now: Timestamp
     ) {
         var methods = [device.keyWord, "user"] + (isCarried ? ["mca"] : [])
-        let hasSecondFactor: Bool
         switch method {
-        case .confirm, .custom: hasSecondFactor = false
-        case .pin:
-            methods += ["pin", "mfa"]
-            hasSecondFactor = true
-        case .biometric:
-            methods.append("mfa")
-            hasSecondFactor = true
+        case .confirm, .custom: break
+        case .pin: methods += ["pin", "mfa"]
+        case .biometric: methods.append("mfa")
         }
         self.init(
-            user: device.user, at: now, methods: methods,
-            strength: isAAL2 ? .aal2 : hasSecondFactor ? .twoFactors : .device,
+            user: device.user, at: now, methods: methods, strength: method.strength(isAAL2: isAAL2),
             evidence: .approval(challenge.id, device.id))
+    }
+}
+
+extension AnswerMethod {
+    /// How strong a sign-in is that was approved by this method.
+    ///
+    /// - Parameter isAAL2: whether the type of the challenge is labelled AAL2.
+    func strength(isAAL2: Bool) -> Authentication.Strength {
+        if isAAL2 { return .aal2 }
+        return switch self {
+        case .confirm, .custom: .device
+        case .pin, .biometric: .twoFactors
+        }
     }
 }
 

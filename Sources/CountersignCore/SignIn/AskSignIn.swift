@@ -173,12 +173,13 @@ extension UnitOfWork {
         }
         // Nothing that limits what somebody gets is used up by who has not done it.
         if needsWork, let missing = try missingWork(for: request, at: level, limits.work) { return missing }
-        if let earlier { try endAsk(of: earlier) }
         let asked: AskSignIn.Asked
         switch try ask(request, wanted, inOwnBrowser: isOwn, of: client, party, made, limits) {
         case .asked(let answer): asked = answer
         case .refused(let outcome): return outcome
         }
+        // What is refused leaves the earlier number as the page shows it.
+        if let earlier { try endAsk(of: earlier) }
         let authorization = Authorization(
             id: made.id, wanted: wanted, browser: browser, user: nil, ask: asked.ask, state: .open,
             expiresAt: earlier?.expiresAt ?? now.adding(Authorization.lifetime))
@@ -211,7 +212,9 @@ extension UnitOfWork {
     ) throws -> AskSignIn.Answer {
         switch request.way {
         case .device: return .asked(number(of: client.id, made))
-        case .qr: return try code(of: client, from: wanted.askedFrom, made, limits)
+        case .qr:
+            guard let type = try types.codeForSignIn(wanted, at: party) else { return .refused(.clientGone) }
+            return try code(of: client, type, from: wanted.askedFrom, made, limits)
         // The page itself has what a passkey signs.
         case .passkey: return .refused(.clientGone)
         case .email, .text:
@@ -262,8 +265,13 @@ extension UnitOfWork {
         _ limits: ClientLimits
     ) throws -> Seconds? {
         let own = AttemptLimit.signInMessages(to: hasher.name(of: address), inOwnBrowser: isOwn)
-        let budgets = [own] + AttemptLimit.codes(to: address, of: client, party, limits)
-        for budget in budgets {
+        let ofClient = AttemptLimit.codes(to: address, of: client, party, limits)
+        // What the client may not send is not counted against the address, nor the other way round.
+        for budget in ofClient {
+            let count = try counted(budget)
+            if count.isUsedUp { return count.retryAfter(at: now) }
+        }
+        for budget in [own] + ofClient {
             let count = try count(budget)
             if count.isExceeded { return count.retryAfter(at: now) }
         }
@@ -287,11 +295,8 @@ extension UnitOfWork {
 
     /// Shows a code to whoever scans it.
     private func code(
-        of client: Client, from place: ContextLine?, _ made: AskSignIn.Made, _ limits: ClientLimits
+        of client: Client, _ type: SignInType, from place: ContextLine?, _ made: AskSignIn.Made, _ limits: ClientLimits
     ) throws -> AskSignIn.Answer {
-        guard let type = try types.find(.qr), type.isOpen(to: client.id) else {
-            return .refused(.clientGone)
-        }
         let count = try count(.signInCodes(client.id, maximum: limits.codeAsks))
         guard !count.isExceeded else {
             return .refused(.tooMany(retryAfter: count.retryAfter(at: now)))
@@ -299,7 +304,8 @@ extension UnitOfWork {
         let inputs = AskChallenge.RandomInputs(challenge: made.challenge, nonce: made.nonce, number: made.number)
         let request = AskRequest.signIn(nil, type, at: client, from: place, for: AskSignIn.codeLifetime)
         let facts = AskChallenge.Facts(
-            client: client, user: nil, type: type, enrollments: [], isLocked: false, openChallenges: 0, recentAsks: [],
+            client: client, user: nil, type: type.type, enrollments: [], isLocked: false, openChallenges: 0,
+            recentAsks: [],
             now: now)
         let decided = try? AskChallenge.decide(
             request, facts, inputs, purpose: .authorization(made.id), issuer: issuer, hasher: hasher)
@@ -313,10 +319,12 @@ extension UnitOfWork {
 extension AskRequest {
     /// The question whether somebody wants to sign in.
     static func signIn(
-        _ user: UserReference?, _ type: ChallengeType, at client: Client, from place: ContextLine?,
+        _ user: UserReference?, _ asked: SignInType, at client: Client, from place: ContextLine?,
         for lifetime: Seconds
     ) -> AskRequest {
+        let type = asked.type
         var request = AskRequest(user: user, type: type.name, message: nil)
+        request.methods = asked.methods
         if type.texts.isEmpty { request.message = try? DisplayMessage("Sign in to \(client.name.text)?") }
         request.context = place
         request.lifetime = min(lifetime, type.lifetime)

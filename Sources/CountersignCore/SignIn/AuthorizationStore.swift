@@ -13,8 +13,8 @@ package protocol AuthorizationStore {
     ///   - at: the current time.
     /// - Returns: false if it is not open, or over.
     func askAgain(_ authorization: Authorization, at: Timestamp) throws -> Bool
-    /// Puts a new wish in the place of the old one, if the authorization is open and its ask is still the latest one.
-    func putWanted(_ authorization: Authorization, at: Timestamp) throws
+    /// Puts a new wish in the place of the old one, if the authorization is not finished and its ask still the latest one.
+    func putWanted(_ wanted: Wanted, of authorization: Authorization, at: Timestamp) throws
     /// Notes for whom the devices of a user are asked, before they are.
     ///
     /// - Returns: false if the authorization is not open, or if this challenge is not of its latest ask.

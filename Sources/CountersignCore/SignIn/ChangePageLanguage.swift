@@ -2,28 +2,34 @@ package import CountersignWire
 
 /// Changes the language of a sign-in's pages, as the person asks on one of them.
 package enum ChangePageLanguage {
-    /// Changes it, if the sign-in is open and of this browser.
+    /// Changes it, if the sign-in is not finished and of this browser.
     ///
     /// - Parameters:
     ///   - id: the sign-in.
     ///   - languages: the languages, as in `ui_locales`.
     ///   - browser: what the browser's cookie holds.
     ///   - ports: the external dependencies.
+    /// - Returns: after how long to try again if it was changed too often; nil otherwise.
     /// - Throws: ``StoreError``.
     package static func change(
         _ id: AuthorizationID, to languages: String, in browser: BrowserID, ports: Ports
-    ) async throws {
+    ) async throws -> Seconds? {
         let now = ports.time.now
-        try await ports.commit(at: now, as: .system) { work in
+        return try await ports.commit(at: now, as: .system) { work in
             guard let found = try work.authorizations.find(id),
-                found.browser == work.hasher.hash(of: browser, client: found.client)
-            else { return }
+                found.browser == work.hasher.hash(of: browser, client: found.client),
+                found.wanted.languages != languages
+            else { return nil }
+            let limit = AttemptLimit.pageLanguages(id)
+            let changes = try work.counted(limit)
+            // Beyond the limit nothing is written: anybody can begin a sign-in, and press a button.
+            // check: SignInOrdersTests.languages
+            guard !changes.isUsedUp else { return changes.retryAfter(at: now) }
+            guard try !work.count(limit).isExceeded else { return changes.retryAfter(at: now) }
             var wanted = found.wanted
             wanted.languages = languages
-            try work.authorizations.putWanted(
-                Authorization(
-                    id: id, wanted: wanted, browser: found.browser, user: found.user, ask: found.ask,
-                    state: found.state, expiresAt: found.expiresAt), at: now)
+            try work.authorizations.putWanted(wanted, of: found, at: now)
+            return nil
         }
     }
 }

@@ -12,6 +12,8 @@ package struct ConsentQuestion: Equatable, Sendable {
     ///
     /// Any program on the person's machine can pass for an app. Spec: RFC 8252 §8.6.
     package let isGiven: Bool
+    /// Whether the person has an account page, on which access is ended.
+    package let hasAccountPage: Bool
     /// The APIs at which the client wants something, by their names for people.
     package let apis: [API]
 
@@ -49,6 +51,7 @@ extension UnitOfWork {
     func question(to user: UserID, about wanted: Wanted, isGiven: Bool) throws -> ConsentQuestion {
         ConsentQuestion(
             wanted: wanted, user: user, addresses: try stores.addresses(of: user, for: wanted.client), isGiven: isGiven,
+            hasAccountPage: try relyingParties.account() != nil,
             apis: try wanted.resources.map { access in
                 .init(name: try stores.name(ofAPI: access.owner), scopes: access.scopes)
             })

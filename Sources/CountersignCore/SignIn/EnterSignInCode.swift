@@ -55,7 +55,7 @@ package enum EnterSignInCode {
             guard proof.isOf(sent, work.hasher) else { return refused }
             guard let identifier = try work.identifier(proving: sent.address, at: found.client) else { return refused }
             for isOwn in [false, true] {
-                try work.forget(.wrongSignInCodes(for: work.hasher.name(of: sent.address), inOwnBrowser: isOwn))
+                try work.forget(.wrongSignInCodes(for: work.hasher.exactName(of: sent.address), inOwnBrowser: isOwn))
             }
             let state = AuthorizationState.authenticated(Authentication(by: identifier, at: now))
             // Another step was faster: nothing of this one stays, and it looks again.
@@ -80,11 +80,12 @@ extension EnterSignInCode.Proof {
 extension Stores {
     /// Which wrong codes in a row count for what is sent in a sign-in.
     ///
-    /// Anybody can type wrong codes for any address. In the browsers of its user they count separately, so that nobody
+    /// Where a sign in a name is no tag, somebody else may have that mailbox: a right code for one address ends nothing of
+    /// another. Anybody can type wrong codes for any address. In the browsers of its user they count separately, so that nobody
     /// else keeps the user from codes there.
     func wrongCodes(of sent: Verification, for asked: Authorization, _ hasher: KeyedHasher) throws -> AttemptLimit {
         let isOwn = try browsers.isKnown(asked.browser, named: .address(sent.address), by: asked.client, hasher)
-        return .wrongSignInCodes(for: hasher.name(of: sent.address), inOwnBrowser: isOwn)
+        return .wrongSignInCodes(for: hasher.exactName(of: sent.address), inOwnBrowser: isOwn)
     }
 }
 

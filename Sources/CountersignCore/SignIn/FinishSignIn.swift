@@ -170,10 +170,10 @@ package enum FinishSignIn {
                 return .asks(
                     try work.question(to: authentication.user, about: wanted, isGiven: !needsConsent))
             }
-            guard try work.admit(authentication.user, to: wanted.client) else { return .notReady }
-            if needsConsent { try work.give(wanted, by: authentication.user) }
             let count = try work.count(.codesOf(session.id))
             if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
+            guard try work.admit(authentication.user, to: wanted.client) else { return .notReady }
+            if needsConsent { try work.give(wanted, by: authentication.user) }
             let authorization = Authorization(
                 id: made.authorization, wanted: wanted,
                 browser: work.hasher.hash(of: browser, client: wanted.client), user: authentication.user, ask: nil,

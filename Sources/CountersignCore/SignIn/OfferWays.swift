@@ -20,21 +20,19 @@ package enum OfferWays {
         try await ports.store.read { reader in
             guard let party = try reader.relyingParties.find(wanted.client) else { return .clientGone }
             var ways: [SignInWay] = []
-            if party.ways.contains(.qr), try reader.types.find(.qr)?.isOpen(to: party.client) == true {
+            if party.ways.contains(.qr), try reader.types.codeForSignIn(wanted, at: party) != nil {
                 ways.append(.qr)
             }
             if party.takesPasskeys(at: ports.issuer) { ways.append(.passkey) }
-            // Nothing else is what a client wants that must have this.
-            if wanted.isStrengthEssential, let strength = wanted.strength, strength >= .phishingResistant {
-                return .ways(ways.filter { $0 == .passkey })
-            }
             let takesCodes = wanted.strength.map { $0 <= .address } ?? true
             if takesCodes, let address = wanted.identifier?.address, party.sends(to: address),
                 ports.transports.reach(address)
             {
                 ways.append(address.kind == .email ? .email : .text)
             }
-            guard party.ways.contains(.device) else { return .ways(ways) }
+            guard party.ways.contains(.device), try !reader.types.forSignIn(wanted, at: party).isEmpty else {
+                return .ways(ways)
+            }
             let hash = ports.hasher.hash(of: browser, client: party.client)
             let isKnown = try wanted.identifier.map {
                 try reader.browsers.isKnown(hash, named: $0, by: party.client, ports.hasher)
@@ -42,6 +40,24 @@ package enum OfferWays {
             // Where there is no other way, a number is shown that nobody is asked for.
             let isOffered = party.askedBrowsers == .all || isKnown ?? false || ways.isEmpty
             return .ways((isOffered ? [.device] : []) + ways)
+        }
+    }
+}
+
+extension OfferWays {
+    /// Whether anybody can sign in as strongly as a client needs it, by the client's settings alone.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §5.5.1.1.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func canReach(_ wanted: Wanted, ports: Ports) async throws -> Bool {
+        guard wanted.isStrengthEssential, let strength = wanted.strength else { return true }
+        return try await ports.store.read { reader in
+            guard let party = try reader.relyingParties.find(wanted.client) else { return false }
+            return try party.takesPasskeys(at: ports.issuer)
+                || strength <= .address && !party.ways.isDisjoint(with: [.email, .text])
+                || party.ways.contains(.device) && !reader.types.forSignIn(wanted, at: party).isEmpty
+                || party.ways.contains(.qr) && reader.types.codeForSignIn(wanted, at: party) != nil
         }
     }
 }

@@ -21,7 +21,6 @@ package enum PutSignIn {
                 try work.challenges.find(challenge) == nil, let name = found.wanted.identifier,
                 let client = try work.clients.lock(found.client), client.disabledAt == nil,
                 let party = try work.relyingParties.find(client.id), party.ways.contains(.device),
-                let type = try work.types.find(party.type), type.isOpen(to: client.id),
                 let user = try work.userToAsk(name, at: client, party)
             else { return }
             let isKnown = try work.browsers.isKnown(found.browser, of: user, by: client.id)
@@ -38,16 +37,20 @@ package enum PutSignIn {
             }
             // check: SignInTests.budgets
             guard try !work.count(.signInAsks(user, at: third, isBrowserKnown: isKnown)).isExceeded else { return }
-            let facts = AskChallenge.Facts(
-                client: client, user: user, type: type,
-                enrollments: try work.enrollments.believed(of: user, in: client.trustGroup),
-                isLocked: false, openChallenges: 0, recentAsks: [], now: now)
-            let request = AskRequest.signIn(
-                .id(user), type, at: client, from: found.wanted.askedFrom, for: ask.until - now)
+            let enrollments = try work.enrollments.believed(of: user, in: client.trustGroup)
             let inputs = AskChallenge.RandomInputs(challenge: challenge, nonce: nonce, number: number)
-            let decided = try? AskChallenge.decide(
-                request, facts, inputs, purpose: .authorization(id), browser: found.browser, issuer: work.issuer,
-                hasher: work.hasher)
+            var decided: AskChallenge.Decided?
+            // By the first type that a device of the user can answer.
+            for type in try work.types.forSignIn(found.wanted, at: party) where decided == nil {
+                let facts = AskChallenge.Facts(
+                    client: client, user: user, type: type.type, enrollments: enrollments, isLocked: false,
+                    openChallenges: 0, recentAsks: [], now: now)
+                let request = AskRequest.signIn(
+                    .id(user), type, at: client, from: found.wanted.askedFrom, for: ask.until - now)
+                decided = try? AskChallenge.decide(
+                    request, facts, inputs, purpose: .authorization(id), browser: found.browser, issuer: work.issuer,
+                    hasher: work.hasher)
+            }
             guard let decided,
                 try work.authorizations.noteAsked(id, by: challenge, of: user, isBrowserKnown: isKnown)
             else { return }

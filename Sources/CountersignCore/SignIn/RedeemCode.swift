@@ -126,10 +126,16 @@ extension RedeemCode.Request {
     fileprivate func fits(_ wanted: Wanted) -> Bool {
         // check: RedeemCodeTests.refused
         guard redirectURI?.hasSameBytes(as: wanted.redirectURI) == true else { return false }
-        guard let challenge = wanted.codeChallenge else { return verifier == nil }
+        guard let challenge = wanted.codeChallenge else {
+            // check: RedeemCodeTests.downgrade
+            guard verifier == nil else { return false }
+            return true
+        }
         guard let verifier, Self.isVerifier(verifier.reveal()) else { return false }
         let digest = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.reveal().utf8))))
-        return constantTimeEqual(Array(digest.utf8), Array(challenge.utf8))
+        // check: RedeemCodeTests.refused
+        guard constantTimeEqual(Array(digest.utf8), Array(challenge.utf8)) else { return false }
+        return true
     }
 
     /// Spec: RFC 7636 §4.1.

@@ -20,6 +20,13 @@ package struct CarriedSignIn: Sendable {
         self.signIn = signIn
         self.user = user
     }
+
+    /// The same in languages that the person has chosen, as in `ui_locales`; the page then gives its work anew.
+    package func inLanguages(_ languages: String) -> CarriedSignIn {
+        var said = CarriedSignIn(wanted: wanted, signIn: signIn, user: user)
+        said.wanted.languages = languages
+        return said
+    }
 }
 
 /// What a client wants, as it travels with a page until the person does something.

@@ -7,6 +7,8 @@ final class DoorResources: Sendable {
     let ports: Ports
     /// Whether development rules apply, because both the issuer and the listener are loopback.
     let isDevelopment: Bool
+    /// Where pages send whoever wants help, or to know what is done with their data.
+    let links: PageLinks
     let waits = Waits()
     /// Ends all waits when the server is asked to stop.
     let shutdown = WaitCanceller()
@@ -14,7 +16,8 @@ final class DoorResources: Sendable {
     let (shownCodes, show) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
     private let wrongCredentials = WrongCredentials()
 
-    init(ports: Ports, isDevelopment: Bool) {
+    init(ports: Ports, isDevelopment: Bool, links: PageLinks = PageLinks()) {
+        self.links = links
         self.ports = ports
         self.isDevelopment = isDevelopment
     }

@@ -12,7 +12,7 @@ extension NativeAPI {
         routes.administrator(.put, path) { [self] caller, incoming in
             let id = try incoming.client()
             let party = try RelyingParty(incoming.json(), of: id, isDevelopment: isDevelopment)
-            return try reply(await SetRelyingParty.set(party, by: caller.actor, ports: ports))
+            return try reply(await SetRelyingParty.set(party, by: caller.actor, ports: ports), setting: party)
         }
         routes.administrator(.get, path) { [self] _, incoming in
             let id = try incoming.client()

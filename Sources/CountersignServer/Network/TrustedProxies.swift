@@ -1,6 +1,6 @@
+import CountersignWire
 import HTTPTypes
 import Hummingbird
-import RegexBuilder
 
 /// The header field in which proxies report the address of the caller.
 package enum ProxyHeader: String, CaseIterable, Sendable {
@@ -67,28 +67,44 @@ package struct TrustedProxies: Sendable {
 
     /// The address in a node; nil for a node that hides it.
     ///
-    /// Spec: RFC 7239 §6.
+    /// By hand, since a regular expression was an eighth of what a request cost. Spec: RFC 7239 §6.
     private func address(of node: String) throws(MalformedRequest) -> IPAddress? {
-        let port = /(:([0-9]{1,5}|_[A-Za-z0-9._\-]+))?/
-        if let named = node.wholeMatch(
-            of: Regex {
-                /([0-9.]+|\[[0-9A-Fa-f:.]+\])/; port
-            })?.output.1
-        {
-            let address = named.hasPrefix("[") ? IPAddress(named.dropFirst().dropLast()) : IPAddress(named)
-            if let address, named.hasPrefix("[") == named.contains(":") { return address }
-        } else if node.wholeMatch(
-            of: Regex {
-                /((?i:unknown)|_[A-Za-z0-9._\-]+)/; port
-            }) != nil
-        {
-            return nil
-        } else if header == .xForwardedFor, let address = IPAddress(node) {
-            // The older field has no specification; it usually holds IPv6 addresses without brackets.
-            return address
+        if let (name, isBracketed) = Self.name(in: node) {
+            if isBracketed || name.utf8.allSatisfy({ $0 == UInt8(ascii: ".") || Self.isDigit($0) }) {
+                if let address = IPAddress(name), isBracketed == name.contains(":") { return address }
+                throw malformed
+            }
+            if name.utf8.count == 7 && name.lowercased() == "unknown" || Self.isObfuscated(name) { return nil }
         }
-        throw MalformedRequest(description: "\(header.fieldName) is malformed")
+        // The older field has no specification; it usually holds IPv6 addresses without brackets.
+        guard header == .xForwardedFor, let address = IPAddress(node) else { throw malformed }
+        return address
     }
+
+    private var malformed: MalformedRequest { MalformedRequest(description: "\(header.fieldName) is malformed") }
+
+    /// The name of a node, without brackets and port; nil if it has none, or what follows is no port.
+    private static func name(in node: String) -> (Substring, isBracketed: Bool)? {
+        let isBracketed = node.hasPrefix("[")
+        guard let end = isBracketed ? node.firstIndex(of: "]") : node.firstIndex(of: ":") ?? node.endIndex else {
+            return nil
+        }
+        let name = isBracketed ? node[..<end].dropFirst() : node[..<end]
+        let rest = isBracketed ? node[end...].dropFirst() : node[end...]
+        guard !name.isEmpty, rest.isEmpty || rest.hasPrefix(":") && isPort(rest.dropFirst()) else { return nil }
+        return (name, isBracketed)
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        (1...5).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit) || isObfuscated(text)
+    }
+
+    private static func isObfuscated(_ text: Substring) -> Bool {
+        text.utf8.first == UInt8(ascii: "_") && text.utf8.count > 1
+            && text.utf8.dropFirst().allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     private static func trimmed(_ text: Substring) -> Substring {
         var text = text

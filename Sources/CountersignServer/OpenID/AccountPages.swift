@@ -180,12 +180,12 @@ extension SignInDoor {
         let sealed = SealedAccount(
             user: account.visit.user, languages: languages.map(AuthorizationChecks.languages),
             verification: verification)
-        let frame = PageFrame(
-            language: language(languages, visit.incoming), issuerHost: ports.issuer.host,
-            client: try await shown(account.visit.client, host: ports.issuer.host),
-            ledger: PageFrame.Ledger(identifier: account.personName),
-            request: try sealed.sealed(for: visit.browser, ports: ports), languageSwitch: .link(path),
-            now: Int(ports.time.now.seconds))
+        var frame = frame(
+            in: language(languages, visit.incoming),
+            of: try await shown(account.visit.client, host: ports.issuer.host))
+        frame.ledger = PageFrame.Ledger(identifier: account.personName)
+        frame.request = try sealed.sealed(for: visit.browser, ports: ports)
+        frame.languageSwitch = .link(path)
         var response = PageResponse(page(frame), in: frame).response()
         response.headers[.cacheControl] = "no-store"
         if visit.isNew { response.headers[values: .setCookie].append(cookies.setting(visit.browser)) }
@@ -220,12 +220,12 @@ extension Account {
         addresses.map {
             .init(
                 text: $0.address.description, standing: .verified(at: Int($0.verifiedAt.seconds)),
-                changePath: "\(SignInDoor.addressesPath)/\($0.id)")
+                path: "\(SignInDoor.addressesPath)/\($0.id)")
         }
             + claims.map {
                 .init(
                     text: $0.claim.address.description, standing: .claimed(by: $0.client?.text),
-                    changePath: addressKinds.contains($0.claim.address.kind)
+                    path: addressKinds.contains($0.claim.address.kind)
                         ? "\(SignInDoor.newAddressPath)?\(SignInDoor.claimField)=\($0.claim.id)" : nil)
             }
     }

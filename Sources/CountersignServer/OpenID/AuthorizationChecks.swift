@@ -70,7 +70,7 @@ struct AuthorizationChecks {
             if wanted.scopes.contains(Ticket.scope) {
                 wanted.maximumAge = min(wanted.maximumAge ?? Self.oldestForEnrolling, Self.oldestForEnrolling)
             }
-            (wanted.strength, wanted.isStrengthEssential) = try strength(at: party)
+            (wanted.strength, wanted.isStrengthEssential) = try strength()
             wanted.hint = try hint(of: client.id)
             wanted.identifier = form["login_hint"].flatMap { SignInName($0) }
             wanted.languages = form["ui_locales"].map(Self.languages)
@@ -192,7 +192,7 @@ struct AuthorizationChecks {
     ///
     /// Of several values that the client takes, the weakest counts. Of the parameter `claims` nothing else counts:
     /// `auth_time` is in every ID token. Spec: OpenID Connect Core 1.0 §3.1.2.1, §5.5, §5.5.1.1.
-    private func strength(at party: RelyingParty) throws(OAuthError) -> (Authentication.Strength?, isEssential: Bool) {
+    private func strength() throws(OAuthError) -> (Authentication.Strength?, isEssential: Bool) {
         let acr = try claims()?["id_token"]?["acr"]
         guard acr?["essential"] == true else {
             let liked = form.words("acr_values") ?? []
@@ -204,10 +204,6 @@ struct AuthorizationChecks {
         guard !values.isEmpty else { return (nil, true) }
         guard let weakest = Self.weakest(of: values) else {
             throw OAuthError(.unmetAuthenticationRequirements, "none of the values of acr is supported")
-        }
-        // check: AuthorizeTests.errors
-        guard party.takesPasskeys(at: ports.issuer) || weakest < .phishingResistant else {
-            throw OAuthError(.unmetAuthenticationRequirements, "nobody signs in to the client by a passkey")
         }
         return (weakest, true)
     }
@@ -229,9 +225,10 @@ struct AuthorizationChecks {
     /// A name that the person may change is no expectation; the page only suggests it.
     private func hint(of client: ClientID) throws(OAuthError) -> UserReference? {
         guard let text = form["id_token_hint"] else { return nil }
-        guard let hint = IDTokenHint(text, ports), hint.client == client else {
-            throw OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer for this client")
-        }
+        let error = OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer for this client")
+        guard let hint = IDTokenHint(text, ports) else { throw error }
+        // check: AuthorizeTests.otherClientsHint
+        guard hint.client == client else { throw error }
         return .id(hint.user)
     }
 }

@@ -59,6 +59,13 @@ extension SignInDoor {
             let error = OAuthError(.loginRequired, "the person must sign in")
             return try result(.error(error), of: checked.wanted, incoming)
         }
+        let canReach = try await OfferWays.canReach(checked.wanted, ports: ports)
+        // check: AuthorizeTests.unreachable
+        guard canReach else {
+            let error = OAuthError(
+                .unmetAuthenticationRequirements, "nobody signs in to the client as strongly as acr must be")
+            return try result(.error(error), of: checked.wanted, incoming)
+        }
         let carried = CarriedSignIn(wanted: checked.wanted)
         // The client's own name for the person is nothing that they could type.
         if case .externalID = checked.wanted.identifier {
@@ -144,11 +151,7 @@ extension SignInDoor {
         if let state = wanted.clientState { fields.append(("state", state)) }
         // Spec: RFC 9207 §2.
         fields.append(("iss", "\(ports.issuer)"))
-        let frame =
-            frame
-            ?? PageFrame(
-                language: language(wanted.languages, incoming), issuerHost: ports.issuer.host,
-                now: Int(ports.time.now.seconds))
+        let frame = frame ?? self.frame(in: language(wanted.languages, incoming))
         switch wanted.responseMode {
         case .formPost:
             let page = OnwardPostPage(

@@ -14,10 +14,10 @@ extension SignInDoor {
     func addConsent(to table: inout RouteTable) {
         // The person has signed in just now.
         addForm("/signin/:id/consent", to: &table) { [self] carried, form, visit in
-            let (_, id) = try signIn(visit.incoming)
-            guard carried.signIn == id, let user = carried.user else { throw PageError.gone }
+            let id = try signIn(carried, visit)
+            guard let user = carried.user else { throw PageError.gone }
             switch Decision(form) {
-            case .none: return try await finish(id, visit, in: form["ui_locales"])
+            case .none: return try await finish(id, visit, in: carried.wanted.languages)
             case .allow: return try await finish(id, visit, .allows(user))
             case .refuse:
                 guard try await CancelSignIn.cancel(id, in: visit.browser, ports: ports) else { throw PageError.gone }
@@ -27,7 +27,7 @@ extension SignInDoor {
         // The browser is signed in since before.
         addForm(Self.allowPath, to: &table) { [self] carried, form, visit in
             switch Decision(form) {
-            case .none: return try await goOn(carried, visit, .none, in: form["ui_locales"])
+            case .none: return try await goOn(carried, visit, .none)
             case .allow: return try await goOn(carried, visit, carried.user.map(ConsentAnswer.allows) ?? .none)
             case .refuse:
                 await endAsk(of: carried, visit)
@@ -36,9 +36,7 @@ extension SignInDoor {
         }
         addForm(Self.goOnPath, to: &table) { [self] carried, form, visit in
             let isAnswer = form["ui_locales"] == nil
-            return try await goOn(
-                carried, visit, isAnswer ? carried.user.map(ConsentAnswer.goesOn) ?? .none : .none,
-                in: form["ui_locales"])
+            return try await goOn(carried, visit, isAnswer ? carried.user.map(ConsentAnswer.goesOn) ?? .none : .none)
         }
     }
 
@@ -61,16 +59,14 @@ extension SignInDoor {
     }
 
     private func goOn(
-        _ carried: CarriedSignIn, _ visit: Visit, _ answer: ConsentAnswer, in languages: String? = nil
+        _ carried: CarriedSignIn, _ visit: Visit, _ answer: ConsentAnswer
     ) async throws -> Response {
         switch try await goOn(carried.wanted, visit, asksAlways: true, answer) {
         case .finished(let finished):
             await endAsk(of: carried, visit)
             return try await result(of: finished, visit)
         case .asks(let question):
-            let page = try await consentPage(
-                question, for: nil, insteadOf: carried.signIn, visit, in: languages)
-            if let page { return page }
+            if let page = try await consentPage(question, for: nil, insteadOf: carried.signIn, visit) { return page }
         case nil: break
         }
         // The session has ended meanwhile, or is not what the client wants. Where the page has asked before, it goes on.
@@ -112,18 +108,19 @@ extension SignInDoor {
         of client: Client? = nil, in languages: String? = nil
     ) async throws -> Response? {
         var carried = CarriedSignIn(wanted: question.wanted, signIn: id ?? open, user: question.user)
-        if let languages { carried.wanted.languages = AuthorizationChecks.languages(languages) }
+        if let languages { carried.wanted.languages = languages }
         // Who is asked is who has signed in, whatever the client or the person has typed before.
         let name = question.addresses[.email] ?? question.addresses[.phone]
         carried.wanted.identifier = (name?.address).map(SignInName.address)
         if question.isGiven {
             guard let name else { return nil }
             let page = SignedInElsewherePage(
-                address: name.address.description, action: Self.goOnPath, anotherAddressAction: "/signin/start")
+                address: name.address.description, action: Self.goOnPath, anotherAddressAction: Self.startPath)
             return try await self.page(page, carried, visit, of: client, languagePath: Self.goOnPath)
         }
         let path = id.map { "/signin/\($0)/consent" } ?? Self.allowPath
-        let page = ConsentPage(action: path, items: question.items)
+        let page = ConsentPage(
+            action: path, items: question.items, accountPath: question.hasAccountPage ? AccountPage.path : nil)
         return try await self.page(page, carried, visit, of: client, languagePath: path)
     }
 }

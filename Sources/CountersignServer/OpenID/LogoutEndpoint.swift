@@ -81,8 +81,12 @@ extension SignInDoor {
         var (frame, _) = try await frame(of: wanted, languages, visit.incoming)
         frame.request = try wanted.sealed(for: visit.browser, ports: ports)
         frame.languageSwitch = .post(Self.answerPath)
+        var account: String? = AccountPage.path
+        if case .off = try await ShowAccount.show(nil, ports: ports) { account = nil }
+        let page = SignOutPage(
+            action: Self.answerPath, isStayOffered: wanted.returnURI != nil, accountPath: account)
         var response = PageResponse(
-            SignOutPage(action: Self.answerPath, isStayOffered: wanted.returnURI != nil), in: frame,
+            page, in: frame,
             leadingTo: wanted.returnURI.flatMap { RedirectURI($0) }
         ).response()
         if visit.isNew { response.headers[values: .setCookie].append(cookies.setting(visit.browser)) }
@@ -124,9 +128,6 @@ extension SignInDoor {
             client = try await shown(found, host: home?.host ?? "")
             site = home?.scheme == "https" ? home?.host.map { "https://\($0)/" } : nil
         }
-        let frame = PageFrame(
-            language: language(languages, incoming), issuerHost: ports.issuer.host, client: client,
-            now: Int(ports.time.now.seconds))
-        return (frame, site)
+        return (frame(in: language(languages, incoming), of: client), site)
     }
 }

@@ -10,8 +10,7 @@ import Hummingbird
 extension SignInDoor {
     func addCodes(to table: inout RouteTable) {
         addForm("/signin/:id/enter", to: &table) { [self] carried, form, visit in
-            let (_, id) = try signIn(visit.incoming)
-            guard carried.signIn == id else { throw PageError.gone }
+            let id = try signIn(carried, visit)
             let typed = form[CodePage.field] ?? ""
             guard let code = EntryNumber(typed.filter { $0 != " " }) else {
                 guard
@@ -26,10 +25,7 @@ extension SignInDoor {
             let (outcome, visit) = try await link(try await Incoming(request, context))
             switch outcome {
             case .here(let found):
-                return try await page(
-                    LinkHerePage(action: Self.path(of: visit.incoming)),
-                    CarriedSignIn(wanted: found.wanted, signIn: found.id),
-                    visit)
+                return try await linkPage(CarriedSignIn(wanted: found.wanted, signIn: found.id), visit)
             case .elsewhere(let found, _):
                 let page = LinkElsewherePage(
                     facts: try await facts(of: found, visit), askedAt: Int(found.id.time.seconds),
@@ -45,10 +41,11 @@ extension SignInDoor {
             switch outcome {
             case .here(let found):
                 // The form shows that the person pressed our button, and no program or other site.
-                let (carried, _, _) = try await opened(incoming)
+                let (carried, form, _) = try await opened(incoming)
                 guard carried.signIn == found.id, let secret = incoming.parameter("secret") else {
                     throw PageError.gone
                 }
+                if form["ui_locales"] != nil { return try await linkPage(carried, visit) }
                 return try await enter(.link(Secret(secret)), typed: nil, for: found.id, visit)
             case .elsewhere(let found, let code):
                 let page = LinkCodePage(
@@ -78,7 +75,6 @@ extension SignInDoor {
         of found: Authorization, _ problem: CodePage.Problem?, typed: String?, _ visit: Visit
     ) async throws -> Response {
         guard let ask = found.ask, let sent = ask.verification else { throw PageError.gone }
-        let carried = CarriedSignIn(wanted: found.wanted, signIn: found.id)
         let sentAt = ask.until.adding(-Verification.lifetime)
         let pause = PageCountdown(
             beginsAt: Int(sentAt.seconds), expiresAt: Int(sentAt.adding(Verification.pause).seconds))
@@ -87,11 +83,17 @@ extension SignInDoor {
             channel: isEmail ? .email : .text, address: "\(sent.address)", expiresAt: Int(ask.until.seconds),
             action: "/signin/\(found.id)/enter", resendAction: "/signin/ask/\(isEmail ? "email" : "text")",
             resendWait: pause.expiresAt > Int(ports.time.now.seconds) ? pause : nil,
-            anotherWayAction: "/signin/choose", typed: typed, problem: problem)
-        return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
+            anotherWayAction: Self.choosePath, typed: typed, problem: problem)
+        return try await self.page(page, of: found, visit)
     }
 
     // MARK: Links
+
+    /// The page behind a link, in the browser that has asked for it.
+    private func linkPage(_ carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
+        let path = Self.path(of: visit.incoming)
+        return try await page(LinkHerePage(action: path), carried, visit, languagePath: path)
+    }
 
     /// What a link leads to, in the browser that opens it.
     private func link(_ incoming: Incoming) async throws -> (OpenSignInLink.Outcome, Visit) {
@@ -120,8 +122,6 @@ extension SignInDoor {
 
     /// The frame in a browser that has not begun anything.
     private func strangeFrame(_ found: Authorization, _ visit: Visit) -> PageFrame {
-        PageFrame(
-            language: language(found.wanted.languages, visit.incoming), issuerHost: ports.issuer.host,
-            now: Int(ports.time.now.seconds))
+        frame(in: language(found.wanted.languages, visit.incoming))
     }
 }

@@ -69,12 +69,18 @@ final class SignInDoor: Door {
             <h1>Too many visitors</h1><p>Reload this page in a few seconds.</p></html>
             """.utf8), code: "page_error", detail: nil)
 
+    /// What every page shows, for whichever client.
+    func frame(in language: PageLanguage, of client: PageFrame.Client? = nil) -> PageFrame {
+        PageFrame(
+            language: language, issuerHost: ports.issuer.host, client: client, helpURL: resources.links.help,
+            privacyURL: resources.links.privacy, now: Int(ports.time.now.seconds))
+    }
+
     private func rendered(_ error: PageError, _ context: ServerContext) -> RenderedRefusal {
-        let page = ErrorPage(problem: error.problem, requestID: context.requestID, why: error.why)
+        let page = ErrorPage(
+            problem: error.problem, requestID: context.requestID, why: error.why, clientURL: error.site)
         let language = error.language ?? .chosen(locales: nil, accepted: context.languages)
-        let frame = PageFrame(
-            language: language, issuerHost: ports.issuer.host, client: error.client,
-            now: Int(ports.time.now.seconds))
+        let frame = frame(in: language, of: error.client)
         let response = PageResponse(page, in: frame)
         var headers = response.headers
         if let seconds = error.retryAfter { headers[.retryAfter] = "\(seconds)" }
@@ -93,6 +99,8 @@ struct PageError: Error {
     /// After how many seconds to try again; nil for no such advice.
     var retryAfter: Int64?
     var client: PageFrame.Client?
+    /// Where the client is, for whoever can go on nowhere else; nil for no web site.
+    var site: String?
     /// The language; nil for the one that the browser asks for.
     var language: PageLanguage?
 

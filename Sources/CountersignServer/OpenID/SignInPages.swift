@@ -11,18 +11,11 @@ import Hummingbird
 /// Each form carries the client's request, sealed for this browser. The request becomes a row when devices are asked;
 /// from then on the page's path names the row.
 extension SignInDoor {
-    /// How many requests may wait at the same time: of one browser, and of one network.
-    private static let maximumWaits = (browser: 3, network: 30)
-    /// How long a request for the state of a sign-in may wait.
-    private static let longestWait = Seconds(30)
-
     func addSignIn(to table: inout RouteTable) {
-        addForm("/signin/start", to: &table) { [self] carried, form, visit in
-            var carried = carried
-            if let language = form["ui_locales"] { carried.wanted.languages = AuthorizationChecks.languages(language) }
-            return try await identifierPage(carried, visit, typed: carried.wanted.identifier?.address?.description)
+        addForm(Self.startPath, to: &table) { [self] carried, _, visit in
+            try await identifierPage(carried, visit, typed: carried.wanted.identifier?.address?.description)
         }
-        addForm("/signin/choose", to: &table) { [self] carried, form, visit in
+        addForm(Self.choosePath, to: &table) { [self] carried, form, visit in
             var carried = carried
             if let typed = form[IdentifierPage.field] {
                 guard let address = PersonalAddress(typed: typed) else {
@@ -56,10 +49,11 @@ extension SignInDoor {
             return try await result(.error(error), of: carried, visit)
         }
         addForm("/signin/:id/language", to: &table) { [self] carried, form, visit in
-            let (_, id) = try signIn(visit.incoming)
-            guard carried.signIn == id else { throw PageError.gone }
-            if let languages = form["ui_locales"].map(AuthorizationChecks.languages) {
-                try await ChangePageLanguage.change(id, to: languages, in: visit.browser, ports: ports)
+            let id = try signIn(carried, visit)
+            if form["ui_locales"] != nil, let languages = carried.wanted.languages,
+                let seconds = try await ChangePageLanguage.change(id, to: languages, in: visit.browser, ports: ports)
+            {
+                throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
             }
             return Self.redirect(to: "/signin/\(id)")
         }
@@ -68,51 +62,11 @@ extension SignInDoor {
         addConsent(to: &table)
     }
 
+    static let startPath = "/signin/start"
+    static let choosePath = "/signin/choose"
     private static let passkeyPath = "/signin/passkey"
 
-    /// Where a page of a sign-in changes its language, and stays what it is.
-    static func languagePath(of id: AuthorizationID) -> String { "/signin/\(id)/language" }
-
-    private static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
-
-    private func addWaiting(to table: inout RouteTable) {
-        table.add(.get, "/signin/:id", query: ["look"]) { [self] request, context in
-            let incoming = try await Incoming(request, context)
-            let (visit, id) = try signIn(incoming)
-            switch try await WatchAuthorization.show(id, in: visit.browser, ports: ports) {
-            case .notFound: throw PageError.gone
-            case .shown(let found, let progress):
-                if let page = try await offerPage(insteadOf: found, visit) { return page }
-                return try await show(found, progress, visit)
-            }
-        }
-        // The second path names the time at which the page shows another code.
-        for path in ["/signin/:id/state", "/signin/:id/state/:until"] {
-            table.add(.get, path, query: ["wait", "seen"]) { [self] request, context in
-                let incoming = try await Incoming(request, context)
-                let (visit, id) = try signIn(incoming)
-                let until = incoming.parameter("until").flatMap { Int64($0) }.map { Timestamp(seconds: $0) }
-                let waits = resources.waits
-                let browser = try waits.place(
-                    as: "browser \(visit.browser.text.reveal())", atMost: Self.maximumWaits.browser)
-                let network = try waits.place(
-                    as: "sign-ins from \(Hex.encode(context.network ?? []))", atMost: Self.maximumWaits.network)
-                return context.later.answer { [self] in
-                    defer { withExtendedLifetime((browser, network)) {} }
-                    return try await state(of: id, visit, codeUntil: until)
-                }
-            }
-        }
-        table.add(.get, "/signin/:id/code") { [self] request, context in
-            let (visit, id) = try signIn(try await Incoming(request, context))
-            return try await picture(of: id, visit)
-        }
-        table.add(.get, "/signin/:id/done") { [self] request, context in
-            let incoming = try await Incoming(request, context)
-            let (visit, id) = try signIn(incoming)
-            return try await finish(id, visit)
-        }
-    }
+    static func path(toAskBy way: SignInWay) -> String { "/signin/ask/\(way.rawValue)" }
 
     /// The sign-in that a path names, in a browser that is known.
     func signIn(_ incoming: Incoming) throws -> (Visit, AuthorizationID) {
@@ -121,6 +75,12 @@ extension SignInDoor {
             throw PageError.gone
         }
         return (visit, id)
+    }
+
+    /// The sign-in that a form's path names: the one that its page was shown for.
+    func signIn(_ carried: CarriedSignIn, _ visit: Visit) throws -> AuthorizationID {
+        guard let id = carried.signIn, "\(id)" == visit.incoming.parameter("id") else { throw PageError.gone }
+        return id
     }
 
     /// Adds a form of ours, which carries the client's request; an error page names the client, in the page's language.
@@ -139,16 +99,17 @@ extension SignInDoor {
     }
 
     /// An error page that names the client, in the page's language.
-    private func named(_ error: PageError, of wanted: Wanted, _ visit: Visit) async -> PageError {
-        var error = error
-        error.language = language(wanted.languages, visit.incoming)
+    func named(_ error: PageError, of wanted: Wanted, _ visit: Visit) async -> PageError {
+        var error = error.said(in: language(wanted.languages, visit.incoming))
         // Whoever has no client to name is still told what is wrong.
         if case .shown(let client, _) = try? await ShowRelyingParty.show(wanted.client, ports: ports) {
             error.client = try? await shown(client, host: wanted.returnHost)
+            error.site = RedirectURI(wanted.redirectURI)?.kind == .https ? "https://\(wanted.returnHost)/" : nil
         }
         return error
     }
 
+    /// A form of ours; a language that the person has chosen on its page is the client's wish from now on.
     func opened(
         _ incoming: Incoming
     ) async throws -> (carried: CarriedSignIn, form: FormFields, visit: Visit) {
@@ -159,7 +120,8 @@ extension SignInDoor {
         else {
             throw PageError.tooOld
         }
-        return (carried, form, visit)
+        let languages = form["ui_locales"].map(AuthorizationChecks.languages)
+        return (languages.map { carried.inLanguages($0) } ?? carried, form, visit)
     }
 
     private func ask(
@@ -185,14 +147,15 @@ extension SignInDoor {
     private func workPage(
         _ work: SignInWork, _ problem: SignInWork.Problem?, _ carried: CarriedSignIn, _ visit: Visit
     ) async throws -> Response {
-        let frame = try await frame(carried, giving: work, visit)
+        let action = Self.path(toAskBy: work.way)
+        let frame = try await frame(carried, giving: work, visit, languagePath: action)
         let page = WorkPage(
-            action: Self.path(toAskBy: work.way),
+            action: action,
             puzzle: WorkPage.Puzzle(
                 seed: Hex.encode(SignInWork.seed(of: frame.request ?? "")), bits: work.bits),
             seconds: Int(work.wait(at: ports.time.now).value),
             exits: PageExits(
-                anotherWayAction: carried.wanted.identifier == nil ? "/signin/start" : "/signin/choose",
+                anotherWayAction: carried.wanted.identifier == nil ? Self.startPath : Self.choosePath,
                 cancelAction: "/signin/cancel"),
             problem: problem.map { $0 == .wrong ? WorkPage.Problem.wrong : .early })
         return reply(page, in: frame, carried, visit)
@@ -223,114 +186,6 @@ extension SignInDoor {
             response, in: ceremony, carried, browser: visit.browser, place: visit.place,
             network: visit.incoming.context.network)
         return try await EnterPasskey.enter(request, ports: ports)
-    }
-
-    private func show(
-        _ found: Authorization, _ progress: WatchAuthorization.Progress, _ visit: Visit
-    ) async throws -> Response {
-        let carried = CarriedSignIn(wanted: found.wanted, signIn: found.id)
-        switch progress {
-        case .asking(let number, let until):
-            let path = "/signin/\(found.id)"
-            let isRefreshing = visit.incoming.query["look"] == "itself"
-            let page = NumberPage(
-                digits: number.digits,
-                time: PageCountdown(
-                    beginsAt: Int(until.adding(-AskSignIn.lifetime).seconds), expiresAt: Int(until.seconds)),
-                waiting: PageWait(
-                    statePath: "\(path)/state", pagePath: path, refreshingPath: "\(path)?look=itself",
-                    isRefreshing: isRefreshing),
-                exits: PageExits(anotherWayAction: "/signin/choose", cancelAction: "/signin/cancel"))
-            return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
-        case .typing: return try await codePage(of: found, nil, typed: nil, visit)
-        case .showing, .scanned: return try await showCode(of: found, progress, carried, visit)
-        case .declined:
-            let page = EndedPage(
-                reason: .declined(at: Int(ports.time.now.seconds)), againAction: Self.path(toAskBy: .device),
-                anotherWayAction: "/signin/choose", backAction: "/signin/cancel")
-            return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
-        case .unanswered:
-            if found.ask?.verification != nil { return try await codePage(of: found, .expired, typed: nil, visit) }
-            let isCode = found.ask?.shown == .code
-            let page = EndedPage(
-                reason: isCode ? .codeExpired : .numberExpired,
-                againAction: Self.path(toAskBy: isCode ? .qr : .device),
-                anotherWayAction: isCode ? "/signin/start" : "/signin/choose", backAction: "/signin/cancel")
-            return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
-        case .authenticated:
-            return try await self.page(
-                ApprovedPage(nextPath: "/signin/\(found.id)/done"), carried, visit,
-                languagePath: Self.languagePath(of: found.id))
-        case .finished: throw await named(.gone, of: found.wanted, visit)
-        }
-    }
-
-    /// The page with the code, which is good for a minute; the page then shows another one.
-    private func showCode(
-        of found: Authorization, _ progress: WatchAuthorization.Progress, _ carried: CarriedSignIn, _ visit: Visit
-    ) async throws -> Response {
-        let path = "/signin/\(found.id)"
-        let now = ports.time.now
-        let code = try await ShowSignInCode.code(of: found.id, in: visit.browser, ports: ports)
-        let until = code?.expiresAt ?? found.ask?.until ?? now
-        let page = QRPage(
-            picture: .path("\(path)/code"),
-            time: PageCountdown(beginsAt: Int(now.seconds), expiresAt: Int(until.seconds)),
-            waiting: PageWait(
-                statePath: "\(path)/state/\(until.seconds)", pagePath: path, refreshingPath: "\(path)?look=itself",
-                isRefreshing: visit.incoming.query["look"] == "itself"),
-            renewalPath: path,
-            exits: PageExits(anotherWayAction: "/signin/start", cancelAction: "/signin/cancel"))
-        return try await self.page(page, carried, visit, languagePath: Self.languagePath(of: found.id))
-    }
-
-    /// The picture of the code.
-    private func picture(of id: AuthorizationID, _ visit: Visit) async throws -> Response {
-        guard let code = try await ShowSignInCode.code(of: id, in: visit.browser, ports: ports) else {
-            throw PageError.gone
-        }
-        if resources.isDevelopment { resources.show.yield(code.code.text) }
-        var response = Response(bytes: Array(try QRPicture(of: code.code.text).svg.utf8), type: "image/svg+xml")
-        response.headers[.contentSecurityPolicy] = "default-src 'none'"
-        response.headers[.xContentTypeOptions] = "nosniff"
-        return response
-    }
-
-    /// How a sign-in goes on, as the page's script reads it.
-    private func state(of id: AuthorizationID, _ visit: Visit, codeUntil: Timestamp?) async throws -> Response {
-        let length = visit.incoming.query["wait"].flatMap { Int64($0) }.map { Seconds($0) } ?? 0
-        let end = ports.time.now.adding(min(max(length, 0), Self.longestWait))
-        // Another tab has signed the person in: the page looks again, and offers to go on.
-        if visit.session != nil,
-            case .shown(let open, _) = try await WatchAuthorization.show(id, in: visit.browser, ports: ports),
-            try await offer(insteadOf: open, visit) != nil
-        {
-            return Response(json: ["state": "offered", "next": .string("/signin/\(id)")])
-        }
-        let outcome = try await progress(of: id, visit, until: min(end, codeUntil ?? end))
-        let (state, next): (String, String) =
-            switch outcome {
-            case .shown(_, .showing) where codeUntil.map { ports.time.now >= $0 } ?? false: ("ended", "/signin/\(id)")
-            case .shown(_, .asking), .shown(_, .showing), .shown(_, .typing): ("open", "/signin/\(id)")
-            case .shown(_, .scanned): ("scanned", "/signin/\(id)")
-            case .shown(_, .declined): ("declined", "/signin/\(id)")
-            case .shown(_, .authenticated): ("approved", "/signin/\(id)/done")
-            case .shown(_, .unanswered), .shown(_, .finished), .notFound: ("ended", "/signin/\(id)")
-            }
-        return Response(json: ["state": .string(state), "next": .string(next)])
-    }
-
-    /// A sign-in when it is no longer as the page shows it, at the deadline, or when the server is about to stop.
-    private func progress(
-        of id: AuthorizationID, _ visit: Visit, until deadline: Timestamp
-    ) async throws -> WatchAuthorization.Outcome {
-        do {
-            return try await WatchAuthorization.show(
-                id, in: visit.browser, isScanned: visit.incoming.query["seen"] == "scanned", waitingUntil: deadline,
-                changes: try resources.changes(for: visit.incoming.context), ports: ports)
-        } catch is CancellationError where resources.shutdown.isOver {
-            return try await WatchAuthorization.show(id, in: visit.browser, ports: ports)
-        }
     }
 
     func finish(
@@ -400,7 +255,7 @@ extension SignInDoor {
         let ways = try await ways(for: nobody, visit)
         let frame = try await frame(carried, visit, of: client)
         let page = IdentifierPage(
-            action: "/signin/choose", qrAction: ways.contains(.qr) ? "/signin/ask" : nil, typed: typed,
+            action: Self.choosePath, qrAction: ways.contains(.qr) ? "/signin/ask" : nil, typed: typed,
             hasError: hasError, passkey: passkey(ways, in: frame), passkeyProblem: passkeyProblem)
         return reply(page, in: frame, carried, visit)
     }
@@ -418,9 +273,16 @@ extension SignInDoor {
             case .text: .text(address)
             }
         }
-        let frame = try await frame(carried, visit, of: client)
-        let page = ChooseWayPage(action: "/signin/ask", ways: rows, passkey: passkey(ways, in: frame))
+        let frame = try await frame(carried, visit, of: client, languagePath: Self.choosePath)
+        let page = ChooseWayPage(
+            action: "/signin/ask", ways: rows, isConfirmation: isConfirmation(carried.wanted),
+            passkey: passkey(ways, in: frame))
         return reply(page, in: frame, carried, visit)
+    }
+
+    /// Whether somebody who has signed in to the account page authenticates anew, before an act.
+    private func isConfirmation(_ wanted: Wanted) -> Bool {
+        wanted.hint != nil && wanted.redirectURI.hasSameBytes(as: ports.issuer.accountPage)
     }
 
     private func ways(for wanted: Wanted, _ visit: Visit) async throws -> [SignInWay] {
@@ -445,13 +307,12 @@ extension SignInDoor {
     ///   - carried: the client's request.
     ///   - visit: the browser's visit.
     ///   - client: the client, where it was read before; nil to read it.
-    ///   - languagePath: where the form posts to that changes the language.
+    ///   - languagePath: where the form posts to that changes the language, and shows the page again.
     func page(
         _ page: some HostedPage, _ carried: CarriedSignIn, _ visit: Visit, of client: Client? = nil,
-        languagePath: String = "/signin/start"
+        languagePath: String
     ) async throws -> Response {
-        var frame = try await frame(carried, visit, of: client)
-        frame.languageSwitch = .post(languagePath)
+        let frame = try await frame(carried, visit, of: client, languagePath: languagePath)
         return reply(page, in: frame, carried, visit)
     }
 
@@ -465,7 +326,8 @@ extension SignInDoor {
 
     /// What every page of a sign-in shows.
     private func frame(
-        _ carried: CarriedSignIn, giving work: SignInWork? = nil, _ visit: Visit, of known: Client? = nil
+        _ carried: CarriedSignIn, giving work: SignInWork? = nil, _ visit: Visit, of known: Client? = nil,
+        languagePath: String = startPath
     ) async throws -> PageFrame {
         let wanted = carried.wanted
         let client: Client
@@ -480,15 +342,15 @@ extension SignInDoor {
         // The page names what the phone names: from where somebody was asked, wherever the page is looked at since.
         let from = carried.signIn.flatMap { _ in wanted.askedFrom } ?? visit.place
         let ledger = PageFrame.Ledger(
-            identifier: wanted.identifier?.shown, changePath: wanted.identifier.map { _ in "/signin/start" },
+            identifier: wanted.identifier?.shown, changePath: wanted.identifier.map { _ in Self.startPath },
             browser: ContextLine(address: nil, userAgent: from?.userAgent)?.line.text,
             place: from?.place?.text(in: LanguageTag(language.rawValue)), address: from?.address,
             askedAt: Int(ports.time.now.seconds))
-        return PageFrame(
-            language: language, issuerHost: ports.issuer.host,
-            client: try await shown(client, host: wanted.returnHost),
-            ledger: ledger, request: try SealedSignIn.seal(carried, with: work, for: visit.browser, ports: ports),
-            languageSwitch: .post("/signin/start"), now: Int(ports.time.now.seconds))
+        var frame = frame(in: language, of: try await shown(client, host: wanted.returnHost))
+        frame.ledger = ledger
+        frame.request = try SealedSignIn.seal(carried, with: work, for: visit.browser, ports: ports)
+        frame.languageSwitch = .post(languagePath)
+        return frame
     }
 
     func language(_ locales: String?, _ incoming: Incoming) -> PageLanguage {

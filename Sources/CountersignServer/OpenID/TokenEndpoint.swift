@@ -143,6 +143,7 @@ extension OAuthDoor {
             throw Self.refusal(authentication, "the client's id and secret do not fit")
         }
         // A client with keys has given up its secret here: whoever finds one has nothing.
+        // check: ClientKeyTests.signsIn
         guard party?.keySet == nil else {
             throw OAuthError(.invalidClient, "the client must authenticate by its key")
         }

@@ -129,7 +129,7 @@ package struct Server: Sendable {
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
         load = LoadLimit(most: settings.mostLoad)
-        resources = DoorResources(ports: ports, isDevelopment: isDevelopment)
+        resources = DoorResources(ports: ports, isDevelopment: isDevelopment, links: settings.pageLinks)
         developmentOutbox = isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil
         self.doors =
             doors(resources) + [OAuthDoor(resources), SignInDoor(resources)]

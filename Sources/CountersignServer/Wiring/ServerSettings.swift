@@ -59,6 +59,8 @@ package struct ServerSettings: Sendable {
     package var typeFile: String?
     /// The file with the places of network addresses, in MaxMind DB format; nil for none.
     package var placesDatabase: String?
+    /// What the operator's pages are to which the hosted pages lead.
+    package var pageLinks = PageLinks()
     /// How long old data is kept.
     package var retention = Retention()
     /// The limits, for each client and for all together.
@@ -79,6 +81,17 @@ package struct ServerSettings: Sendable {
     var listensOnLoopback: Bool { Self.isLoopback(host) }
 
     static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+}
+
+/// The operator's pages to which every hosted page leads; nil for none.
+package struct PageLinks: Sendable {
+    /// The URL of the help.
+    package var help: String?
+    /// The URL of the privacy notice.
+    package var privacy: String?
+
+    /// No links.
+    package init() {}
 }
 
 extension ServerSettings {

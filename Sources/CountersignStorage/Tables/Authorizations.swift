@@ -22,7 +22,7 @@ private enum Statements {
     static let putWanted = SQLStatement(
         """
         UPDATE authorizations SET wanted = $2
-        WHERE id = $1 AND state = 'open' AND expires_at > $3
+        WHERE id = $1 AND state IN ('open', 'authenticated') AND expires_at > $3
         AND COALESCE(ask_challenge_id, ask_verification_id, '') = $4
         """)
     static let noteAsked = SQLStatement(
@@ -81,13 +81,13 @@ extension SQLTransaction {
         return try connection.execute(Statements.ask, arguments) == 1
     }
 
-    func putWanted(_ authorization: Authorization, at time: Timestamp) throws {
+    func putWanted(_ wanted: Wanted, of authorization: Authorization, at time: Timestamp) throws {
         let ask = authorization.ask
         let latest = ask?.challenge?.description ?? ask?.verification?.id.description ?? ""
         let id = authorization.id
         try connection.send(
             Statements.putWanted,
-            [id.value, try sealed(authorization.wanted, of: id), time.value, .text(latest)])
+            [id.value, try sealed(wanted, of: id), time.value, .text(latest)])
     }
 
     func noteAsked(

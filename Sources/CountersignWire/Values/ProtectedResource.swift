@@ -17,12 +17,21 @@ package struct ResourceIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// Names are compared byte by byte and never fetched, so that more than their shape need not be known. Spec: RFC
     /// 3986 §4.3, §6.2.1.
     package init?(_ text: String) {
-        // A pattern takes characters that Unicode holds to be the same, such as U+212A for K.
-        guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ $0 < 0x80 }),
-            text.wholeMatch(of: #/[a-z][a-z0-9+.\-]*:[A-Za-z0-9\-._~:\/?\[\]@!$&'()*+,;=%]+/#) != nil
+        // By octets: to Unicode, U+212A is the same as K. And it is read from each access token.
+        let bytes = text.utf8
+        guard bytes.count <= Self.maximumLength, let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            let first = bytes.first, Self.isLetter(first),
+            bytes[..<colon].allSatisfy({ Self.isLetter($0) || Self.isDigit($0) || "+.-".utf8.contains($0) })
         else { return nil }
+        let rest = bytes[colon...].dropFirst()
+        guard !rest.isEmpty, rest.allSatisfy({ $0.isUnreserved || ":/?[]@!$&'()*+,;=%".utf8.contains($0) }) else {
+            return nil
+        }
         description = text
     }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
 /// An API that takes access tokens of ours, and the scopes that it knows.

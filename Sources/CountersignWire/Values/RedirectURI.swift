@@ -99,7 +99,11 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
         if description.hasSameBytes(as: text) { return true }
         guard isApp, kind == .loopback, let named = RedirectURI(text), named.kind == .loopback else { return false }
         guard let (host, rest) = parts, let (otherHost, otherRest) = named.parts else { return false }
-        return host != "localhost" && host.hasSameBytes(as: otherHost) && rest.hasSameBytes(as: otherRest)
+        // check: RedirectURITests.allows
+        guard host != "localhost", host.hasSameBytes(as: otherHost), rest.hasSameBytes(as: otherRest) else {
+            return false
+        }
+        return true
     }
 
     /// The host, and everything after the port.

@@ -73,6 +73,9 @@ package struct RelyingParty: Hashable, Sendable {
     package let callingCodes: [CallingCode]
     /// The challenge type by which devices are asked.
     package let type: TypeName
+    /// The further challenge types by which devices are asked where a client wants a stronger sign-in than ``type`` gives;
+    /// the first one that does is taken.
+    package let stepUpTypes: [TypeName]
     /// From which browsers devices are asked.
     package let askedBrowsers: AskedBrowsers
     /// Whether a client that keeps a secret may do without PKCE and a nonce.
@@ -94,6 +97,8 @@ package struct RelyingParty: Hashable, Sendable {
     /// The APIs for which the client may have tokens.
     package let resources: [ResourceIdentifier]
 
+    /// How many ``stepUpTypes`` a client may have.
+    package static let maximumStepUpTypes = 10
     /// The usual ``refreshGrace``.
     package static let usualGrace: Seconds = 30
     /// The longest ``refreshGrace``, in seconds.
@@ -105,6 +110,7 @@ package struct RelyingParty: Hashable, Sendable {
     /// Settings of these parts.
     package init(
         client: ClientID, profile: Profile, redirectURIs: [RedirectURI], type: TypeName = .confirm,
+        stepUpTypes: [TypeName] = [],
         askedBrowsers: AskedBrowsers = .known, isPKCEOptional: Bool = false, ways: Set<SignInWay> = SignInWay.usual,
         registration: Registration = .closed, callingCodes: [CallingCode] = [], keySet: JSONValue? = nil,
         signedOutURIs: [RedirectURI] = [], defaultMaximumAge: Seconds? = nil,
@@ -115,6 +121,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.profile = profile
         self.redirectURIs = redirectURIs
         self.type = type
+        self.stepUpTypes = stepUpTypes
         self.askedBrowsers = askedBrowsers
         self.isPKCEOptional = isPKCEOptional
         self.ways = ways

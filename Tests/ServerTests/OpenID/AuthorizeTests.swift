@@ -87,6 +87,40 @@ struct AuthorizeTests {
         }
     }
 
+    // Spec: OpenID Connect Core 1.0 §3.1.2.1.
+    @Test("Another client's ID token is no hint")
+    func otherClientsHint() async throws {
+        try await SignInPageScene.with { scene in
+            let code = try #require(try await scene.signIn().result["code"])
+            let hint = try #require(try await scene.redeem(code).json["id_token"]?.string)
+            let other = try await scene.server.makeClient("Other").credential.id
+            let settings: JSONValue = ["profile": "web", "redirect_uris": [.string(SignInPageScene.redirectURI)]]
+            let set = try await scene.scene.administrator.call(.PUT, "/v1/admin/clients/\(other)/openid", settings)
+            #expect(set.status == 200, "\(set)")
+            let own = try await scene.browser.get(scene.request(["prompt": "none", "id_token_hint": hint]))
+            #expect(own.result["code"] != nil, "\(own.reply)")
+            let refused = try await scene.browser.get(
+                scene.request(["client_id": other, "prompt": "none", "id_token_hint": hint]))
+            #expect(refused.result["error"] == "invalid_request", "\(refused.reply)")
+        }
+    }
+
+    // Spec: OpenID Connect Core 1.0 §5.5.1.1.
+    @Test("A strength that nobody can reach at the client is refused before anybody is asked")
+    func unreachable() async throws {
+        let needed: KeyValuePairs<String, String?> = [
+            "claims": #"{"id_token":{"acr":{"essential":true,"value":"urn:countersign:acr:device2"}}}"#
+        ]
+        try await SignInPageScene.with { scene in
+            let reply = try await scene.browser.get(scene.request(needed))
+            #expect(reply.result["error"] == "unmet_authentication_requirements", "\(reply.reply)")
+        }
+        try await SignInPageScene.with(["step_up_types": ["pin"]]) { scene in
+            let page = try await scene.browser.get(scene.request(needed))
+            #expect(page.status == 200 && page.request != nil, "\(page.reply)")
+        }
+    }
+
     // Spec: RFC 9700 §4.12.
     @Test("oidcc-ensure-post-request-succeeds: a form of another site is answered with a redirect to the same request")
     func post() async throws {

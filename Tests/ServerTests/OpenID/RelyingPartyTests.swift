@@ -80,7 +80,9 @@ struct RelyingPartyTests {
             (["ways": ["fax"]], "/ways/0"), (["ways": ["text"]], "/calling_codes"),
             (["ways": ["text"], "calling_codes": ["49"]], "/calling_codes/0"),
             (["ways": ["text"], "calling_codes": ["+0"]], "/calling_codes/0"),
-            (["registration": "some"], "/registration"),
+            (["registration": "some"], "/registration"), (["step_up_types": ["pin", "qr"]], "/step_up_types/1"),
+            (["step_up_types": ["pin", "unknown"]], "/step_up_types/1"), (["step_up_types": [1]], "/step_up_types/0"),
+            (["step_up_types": ["pin", "pin"]], "/step_up_types"),
         ] as [(JSONValue, String)])
     func refused(_ members: JSONValue, _ pointer: String) async throws {
         try await Scene.with { scene in

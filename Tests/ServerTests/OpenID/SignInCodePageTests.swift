@@ -125,7 +125,8 @@ struct SignInCodePageTests {
             // Another site's form brings no sealed request.
             let forged = try await scene.browser.post(link, [])
             #expect(forged.status == 400 && forged.location == nil)
-            let pressed = try await scene.browser.submit(here, to: link)
+            let german = try await scene.browser.inGerman(here)
+            let pressed = try await scene.browser.submit(german, to: link)
             #expect(pressed.location == "\(path)/done")
             #expect(try await scene.browser.get("\(path)/done").result["code"] != nil)
             for path in [link, "\(link)x", "/signin/aut_x/link/y"] {

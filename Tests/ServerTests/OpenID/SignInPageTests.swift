@@ -283,6 +283,41 @@ struct SignInPageTests {
         }
     }
 
+    @Test("A page on which nothing can be typed changes its language and stays what it is")
+    func languageOfChoice() async throws {
+        try await SignInPageScene.with { scene in
+            let choice = try await scene.browser.get(scene.request(["login_hint": "external_id:customer-1"]))
+            let german = try await scene.browser.inGerman(choice)
+            #expect(german.html.contains("value=\"device\"") && choice.html.contains("value=\"device\""))
+            let asked = try await scene.browser.submit(german, to: "/signin/ask", [("way", "device")])
+            let number = try await scene.browser.get(try #require(asked.location))
+            #expect(number.language == "de")
+            try await scene.approve(number)
+            let approved = try await scene.browser.get(try #require(asked.location))
+            let english = try await scene.browser.submit(
+                approved, to: try #require(approved.languagePath), [("ui_locales", "en")])
+            #expect(try await scene.browser.get(try #require(english.location)).language == "en")
+            #expect(try await scene.browser.get("\(try #require(asked.location))/done").result["code"] != nil)
+        }
+    }
+
+    @Test("The language of one sign-in changes twenty times an hour")
+    func languageLimit() async throws {
+        try await SignInPageScene.with { scene in
+            let (path, page) = try await scene.numberPage()
+            for number in 0..<20 {
+                let language = number.isMultiple(of: 2) ? "de" : "en"
+                let switched = try await scene.browser.submit(page, to: "\(path)/language", [("ui_locales", language)])
+                #expect(switched.status == 303, "\(number)")
+            }
+            let refused = try await scene.browser.submit(page, to: "\(path)/language", [("ui_locales", "de")])
+            #expect(refused.status == 429, "\(refused.reply)")
+            let seconds = refused.reply.headers["retry-after"].flatMap { Int($0) }
+            #expect(seconds.map { (3000...3600).contains($0) } == true)
+            #expect(try await scene.browser.get(path).language == "en")
+        }
+    }
+
     @Test("O-23: of three tabs one signs in; another offers to go on as they are, and one of somebody else does not")
     func tabs() async throws {
         try await SignInPageScene.with(["asked_browsers": "all", "ways": ["device", "email"]]) { scene in

@@ -70,6 +70,18 @@ struct SignInWorkPageTests {
         }
     }
 
+    @Test("In another language the browser gets new work, for the same choice")
+    func language() async throws {
+        try await Self.with { scene in
+            let page = try await chosen(scene, "email")
+            let german = try await scene.browser.inGerman(page)
+            #expect(german.html.contains("data-seed=") && german.request != page.request)
+            let asked = try await scene.browser.submit(
+                german, to: "/signin/ask/email", [("nonce", try solution(of: german))])
+            #expect(asked.status == 303, "\(asked.reply)")
+        }
+    }
+
     @Test("Without a script one waits, and reads for how long; then no script tries again")
     func waits() async throws {
         try await Self.with { scene in

@@ -52,6 +52,14 @@ final class TestBrowser: Sendable {
         return Page(reply: reply)
     }
 
+    /// The page in German.
+    func inGerman(_ page: Page) async throws -> Page {
+        let switched = try await submit(page, to: try #require(page.languagePath), [("ui_locales", "de")])
+        let shown = if let location = switched.location { try await get(location) } else { switched }
+        #expect(page.language == "en" && shown.status == 200 && shown.language == "de", "\(shown.reply)")
+        return shown
+    }
+
     /// Sends the form of a page with these fields besides the sealed request.
     func submit(_ page: Page, to path: String, _ fields: [(String, String)] = []) async throws -> Page {
         try await post(path, [("request", try #require(page.request, "\(page.reply)"))] + fields)
@@ -77,6 +85,14 @@ struct Page {
     var request: String? {
         html.firstMatch(of: #/name="request" value="([^"]*)"/#).map { String($0.output.1) }
     }
+
+    /// Where the button posts to that changes the language.
+    var languagePath: String? {
+        html.firstMatch(of: #/formaction="([^"]*)" name="ui_locales"/#).map { String($0.output.1) }
+    }
+
+    /// The language that it is in.
+    var language: String? { html.firstMatch(of: #/<html lang="([^"]*)"/#).map { String($0.output.1) } }
 
     /// The digits that the page shows.
     var number: String? {

@@ -6,13 +6,13 @@ import RelyingPartyAPI
 
 /// The replies of operations on clients that use the OpenID provider.
 extension NativeAPI {
-    func reply(_ outcome: SetRelyingParty.Outcome) throws -> Response {
+    func reply(_ outcome: SetRelyingParty.Outcome, setting party: RelyingParty) throws -> Response {
         switch outcome {
         case .set(let party): return Response(json: party.view)
         case .notFound: throw ProblemDetails(.clientNotFound)
-        case .typeNotUsable:
+        case .typeNotUsable(let type):
             throw JSONShapeError.invalid(
-                pointer: "/type",
+                pointer: party.stepUpTypes.firstIndex(of: type).map { "/step_up_types/\($0)" } ?? "/type",
                 expected: "a type that the client may ask by, that asks devices, and that has a number to type")
         case .resourceTaken:
             throw JSONShapeError.invalid(

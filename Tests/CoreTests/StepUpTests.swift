@@ -1,0 +1,114 @@
+import CountersignStorage
+import CountersignWire
+import OpenPGP
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+// Spec: OpenID Connect Core 1.0 §3.1.2.1, §5.5.1.1.
+@Suite("How strong a client wants a sign-in chooses the type by which devices are asked")
+struct StepUpTests {
+    private func wanted(
+        _ strength: Authentication.Strength, isEssential: Bool, _ scene: SignInScene
+    ) throws -> Wanted {
+        var wanted = try scene.wanted()
+        (wanted.strength, wanted.isStrengthEssential) = (strength, isEssential)
+        return wanted
+    }
+
+    private func asked(_ wanted: Wanted, _ scene: SignInScene) async throws -> Authorization {
+        guard case .asked(let asked) = try await scene.ask(wanted, by: .device) else { throw World.Broken("ask") }
+        return asked
+    }
+
+    /// The challenge of an ask; nil if no device is asked.
+    private func challenge(of asked: Authorization, _ scene: SignInScene) async throws -> Challenge? {
+        let id = try #require(asked.ask?.challenge)
+        return try await scene.world.store.read { try $0.challenges.find(id) }
+    }
+
+    @Test("By the first of its types that is strong enough, and by no weaker method of it", arguments: Engine.allCases)
+    func chosen(_ engine: Engine) async throws {
+        let scene = try await SignInScene(engine)
+        let both = try #require(TypeName("both"))
+        try await scene.world.store.commit { store in
+            try store.types.put(ChallengeType(name: both, methods: [.confirm, .pin]))
+        }
+        try await scene.set(stepUpTypes: [both, .pin])
+        let pin = try await scene.device.setPIN()
+        let usual = try await asked(try scene.wanted(), scene)
+        #expect(try await challenge(of: usual, scene)?.question.type == .confirm)
+        for isEssential in [false, true] {
+            scene.world.time.advance(seconds: 121)
+            let asked = try await asked(try wanted(.twoFactors, isEssential: isEssential, scene), scene)
+            let challenge = try #require(try await challenge(of: asked, scene))
+            #expect(challenge.question.type == both && challenge.methods == [.pin])
+            #expect(try await scene.answer(asked) { .approved(.confirm, number: $0) }.summary == "invalid")
+            _ = try await scene.answer(asked, by: pin) { .approved(.pin, number: $0) }
+            guard case .finished(let finished) = try await scene.finish(asked),
+                case .redeemed(let given) = try await scene.redeem(finished.code)
+            else { throw World.Broken("finish") }
+            #expect(given.family.authentication.strength == .twoFactors)
+        }
+    }
+
+    @Test("What is only liked keeps nobody out: who has no PIN is asked by the usual type")
+    func liked() async throws {
+        let scene = try await SignInScene()
+        try await scene.set(stepUpTypes: [.pin])
+        let liked = try await asked(try wanted(.twoFactors, isEssential: false, scene), scene)
+        #expect(try await challenge(of: liked, scene)?.question.type == .confirm)
+        try await scene.approve(liked)
+        guard case .finished = try await scene.finish(liked) else { throw World.Broken("finish") }
+        scene.world.time.advance(seconds: 121)
+        let needed = try await asked(try wanted(.twoFactors, isEssential: true, scene), scene)
+        #expect(needed.ask?.number != nil, "the page is the same for everybody")
+        #expect(try await challenge(of: needed, scene) == nil)
+    }
+
+    @Test("A client that nobody can sign in to so strongly offers no way, and says so at once")
+    func unreachable() async throws {
+        let scene = try await SignInScene()
+        func reaches(_ strength: Authentication.Strength, isEssential: Bool = true) async throws -> Bool {
+            try await OfferWays.canReach(
+                try wanted(strength, isEssential: isEssential, scene), ports: scene.world.ports)
+        }
+        func ways() async throws -> OfferWays.Outcome {
+            try await OfferWays.ways(
+                for: try wanted(.twoFactors, isEssential: true, scene), in: scene.browser, ports: scene.world.ports)
+        }
+        #expect(try await reaches(.device))
+        #expect(try await reaches(.address))
+        #expect(try await reaches(.phishingResistant, isEssential: false))
+        #expect(try await !reaches(.twoFactors))
+        #expect(try await !reaches(.phishingResistant))
+        #expect(try await ways() == .ways([]))
+        try await scene.set(stepUpTypes: [.pin])
+        #expect(try await reaches(.twoFactors))
+        #expect(try await !reaches(.aal2))
+        #expect(try await ways() == .ways([.device]), "a code that is scanned is approved by a tap")
+        try await scene.set(ways: [.qr], stepUpTypes: [.pin])
+        #expect(try await !reaches(.twoFactors))
+        try await scene.set(ways: [.email])
+        #expect(try await reaches(.address))
+        #expect(try await !reaches(.device))
+        // A passkey is more than all of these, where the issuer's host is a name.
+        try await scene.set(ways: [.passkey])
+        #expect(try await reaches(.phishingResistant) == scene.world.ports.issuer.hasPasskeys)
+        #expect(try await reaches(.twoFactors) == scene.world.ports.issuer.hasPasskeys)
+    }
+
+    @Test("A type that could not ask for a sign-in is refused in the settings, by its name")
+    func settings() async throws {
+        let scene = try await SignInScene()
+        let uri = try #require(RedirectURI(SignInScene.redirectURI))
+        let unknown = try #require(TypeName("unknown"))
+        for type in [TypeName.qr, unknown] {
+            let party = RelyingParty(
+                client: scene.shop.id, profile: .native, redirectURIs: [uri], stepUpTypes: [.pin, type])
+            let outcome = try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports)
+            #expect(outcome == .typeNotUsable(type))
+        }
+    }
+}
