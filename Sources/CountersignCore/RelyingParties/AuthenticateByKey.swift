@@ -45,7 +45,7 @@ package enum AuthenticateByKey {
             let audience = claims["aud"]?.string, let end = claims["exp"]?.integer, let name = claims["jti"]?.string
         else { return .refused }
         // check: ClientKeyTests.refused
-        guard claims["sub"] == .string("\(id)") else { return .refused }
+        guard claims["iss"] == .string("\(id)"), claims["sub"] == .string("\(id)") else { return .refused }
         // check: ClientKeyTests.refused
         guard audiences.contains(where: { $0.hasSameBytes(as: audience) }) else { return .refused }
         // check: ClientKeyTests.refused
