@@ -54,4 +54,16 @@ struct RedirectURITests {
         #expect(uri.allows(named, isApp: true) == isAllowed)
         #expect(uri.allows(named, isApp: false) == (registered == named))
     }
+
+    @Test(
+        "The site of a client keeps its port, and an app or a program on this machine has none",
+        arguments: [
+            ("https://shop.example.com/callback?x=1", "https://shop.example.com/"),
+            ("https://shop.example.com:8443/callback", "https://shop.example.com:8443/"),
+            ("https://shop.example.com:443/", "https://shop.example.com/"), ("http://127.0.0.1:50123/callback", nil),
+            ("com.example.app:/callback", nil),
+        ])
+    func site(_ registered: String, _ expected: String?) throws {
+        #expect(try #require(RedirectURI(registered)).site == expected)
+    }
 }

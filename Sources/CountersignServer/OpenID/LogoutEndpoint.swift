@@ -124,9 +124,9 @@ extension SignInDoor {
         var (client, site): (PageFrame.Client?, String?)
         if let id = wanted.client, case .shown(let found, let party) = try await ShowRelyingParty.show(id, ports: ports)
         {
-            let home = (wanted.returnURI ?? party.redirectURIs.first?.description).flatMap { URLComponents(string: $0) }
-            client = try await shown(found, host: home?.host ?? "")
-            site = home?.scheme == "https" ? home?.host.map { "https://\($0)/" } : nil
+            let home = wanted.returnURI ?? party.redirectURIs.first?.description
+            client = try await shown(found, host: home.flatMap { URLComponents(string: $0) }?.host ?? "")
+            site = home.flatMap { RedirectURI($0) }?.site
         }
         return (frame(in: language(languages, incoming), of: client), site)
     }

@@ -104,7 +104,7 @@ extension SignInDoor {
         // Whoever has no client to name is still told what is wrong.
         if case .shown(let client, _) = try? await ShowRelyingParty.show(wanted.client, ports: ports) {
             error.client = try? await shown(client, host: wanted.returnHost)
-            error.site = RedirectURI(wanted.redirectURI)?.kind == .https ? "https://\(wanted.returnHost)/" : nil
+            error.site = RedirectURI(wanted.redirectURI)?.site
         }
         return error
     }

@@ -87,6 +87,9 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
         return "\(scheme)://\(name)" + (url.port.flatMap { $0 == usual ? nil : ":\($0)" } ?? "")
     }
 
+    /// The web site to which it leads, for whoever goes back by hand; nil for an app, or a program on this machine.
+    package var site: String? { kind == .https ? origin.map { "\($0)/" } : nil }
+
     /// Whether a request may name this URI so.
     ///
     /// The bytes must be the same. Only the port of an app's loopback address is free, because the app takes the one
