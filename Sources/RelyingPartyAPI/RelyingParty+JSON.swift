@@ -132,34 +132,32 @@ extension JSONMembers {
     }
 
     fileprivate mutating func resources() throws(JSONShapeError) -> [ResourceIdentifier] {
-        let resources = try array("resources").map { element throws(JSONShapeError) in
-            guard let identifier = element.value.string.flatMap({ ResourceIdentifier($0) }) else {
-                throw JSONShapeError.invalid(
-                    pointer: element.pointer, expected: "an absolute URI without a fragment")
-            }
-            return identifier
-        }
-        guard resources.count <= ResourceIdentifier.maximumCount, Set(resources).count == resources.count else {
-            throw .invalid(
-                pointer: pointer(to: "resources"), expected: "at most \(ResourceIdentifier.maximumCount) different URIs"
-            )
-        }
-        return resources
+        try distinct(
+            "resources", expecting: "an absolute URI without a fragment", atMost: ResourceIdentifier.maximumCount,
+            "URIs"
+        ) { ResourceIdentifier($0) }
     }
 
     fileprivate mutating func stepUpTypes() throws(JSONShapeError) -> [TypeName] {
-        let types = try array("step_up_types").map { element throws(JSONShapeError) in
-            guard let type = element.value.string.flatMap({ TypeName($0) }) else {
-                throw JSONShapeError.invalid(pointer: element.pointer, expected: "the name of a challenge type")
+        try distinct(
+            "step_up_types", expecting: "the name of a challenge type", atMost: RelyingParty.maximumStepUpTypes, "types"
+        ) { TypeName($0) }
+    }
+
+    /// So many different values, each read from a text.
+    private mutating func distinct<Element: Hashable>(
+        _ name: String, expecting form: String, atMost maximum: Int, _ plural: String, read: (String) -> Element?
+    ) throws(JSONShapeError) -> [Element] {
+        let values = try array(name).map { element throws(JSONShapeError) in
+            guard let value = element.value.string.flatMap(read) else {
+                throw JSONShapeError.invalid(pointer: element.pointer, expected: form)
             }
-            return type
+            return value
         }
-        guard types.count <= RelyingParty.maximumStepUpTypes, Set(types).count == types.count else {
-            throw .invalid(
-                pointer: pointer(to: "step_up_types"),
-                expected: "at most \(RelyingParty.maximumStepUpTypes) different types")
+        guard values.count <= maximum, Set(values).count == values.count else {
+            throw .invalid(pointer: pointer(to: name), expected: "at most \(maximum) different \(plural)")
         }
-        return types
+        return values
     }
 
     fileprivate mutating func ways() throws(JSONShapeError) -> Set<SignInWay> {

@@ -71,8 +71,9 @@ struct StepUpTests {
     func unreachable() async throws {
         let scene = try await SignInScene()
         func reaches(_ strength: Authentication.Strength, isEssential: Bool = true) async throws -> Bool {
-            try await OfferWays.canReach(
-                try wanted(strength, isEssential: isEssential, scene), ports: scene.world.ports)
+            let party = try #require(try await scene.world.store.read { try $0.relyingParties.find(scene.shop.id) })
+            return try await OfferWays.canReach(
+                try wanted(strength, isEssential: isEssential, scene), at: party, ports: scene.world.ports)
         }
         func ways() async throws -> OfferWays.Outcome {
             try await OfferWays.ways(

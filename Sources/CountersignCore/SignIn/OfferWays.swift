@@ -19,20 +19,14 @@ package enum OfferWays {
     package static func ways(for wanted: Wanted, in browser: BrowserID, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
             guard let party = try reader.relyingParties.find(wanted.client) else { return .clientGone }
-            var ways: [SignInWay] = []
-            if party.ways.contains(.qr), try reader.types.codeForSignIn(wanted, at: party) != nil {
-                ways.append(.qr)
-            }
-            if party.takesPasskeys(at: ports.issuer) { ways.append(.passkey) }
-            let takesCodes = wanted.strength.map { $0 <= .address } ?? true
-            if takesCodes, let address = wanted.identifier?.address, party.sends(to: address),
-                ports.transports.reach(address)
+            let strong = try reader.ways(of: party, reaching: wanted, at: ports.issuer)
+            var ways: [SignInWay] = [.qr, .passkey].filter(strong.contains)
+            if let address = wanted.identifier?.address, strong.contains(address.kind == .email ? .email : .text),
+                party.sends(to: address), ports.transports.reach(address)
             {
                 ways.append(address.kind == .email ? .email : .text)
             }
-            guard party.ways.contains(.device), try !reader.types.forSignIn(wanted, at: party).isEmpty else {
-                return .ways(ways)
-            }
+            guard strong.contains(.device) else { return .ways(ways) }
             let hash = ports.hasher.hash(of: browser, client: party.client)
             let isKnown = try wanted.identifier.map {
                 try reader.browsers.isKnown(hash, named: $0, by: party.client, ports.hasher)
@@ -42,22 +36,31 @@ package enum OfferWays {
             return .ways((isOffered ? [.device] : []) + ways)
         }
     }
-}
 
-extension OfferWays {
     /// Whether anybody can sign in as strongly as a client needs it, by the client's settings alone.
     ///
     /// Spec: OpenID Connect Core 1.0 §5.5.1.1.
     ///
     /// - Throws: ``StoreError``.
-    package static func canReach(_ wanted: Wanted, ports: Ports) async throws -> Bool {
-        guard wanted.isStrengthEssential, let strength = wanted.strength else { return true }
-        return try await ports.store.read { reader in
-            guard let party = try reader.relyingParties.find(wanted.client) else { return false }
-            return try party.takesPasskeys(at: ports.issuer)
-                || strength <= .address && !party.ways.isDisjoint(with: [.email, .text])
-                || party.ways.contains(.device) && !reader.types.forSignIn(wanted, at: party).isEmpty
-                || party.ways.contains(.qr) && reader.types.codeForSignIn(wanted, at: party) != nil
+    package static func canReach(_ wanted: Wanted, at party: RelyingParty, ports: Ports) async throws -> Bool {
+        guard wanted.isStrengthEssential, wanted.strength != nil else { return true }
+        return try await ports.store.read { try !$0.ways(of: party, reaching: wanted, at: ports.issuer).isEmpty }
+    }
+}
+
+extension Stores {
+    /// The ways of a client that are as strong as it wants them.
+    fileprivate func ways(
+        of party: RelyingParty, reaching wanted: Wanted, at issuer: Issuer
+    ) throws -> Set<SignInWay> {
+        let takesCodes = wanted.strength.map { $0 <= .address } ?? true
+        return try party.ways.filter { way in
+            switch way {
+            case .passkey: party.takesPasskeys(at: issuer)
+            case .device: try !types.forSignIn(wanted, at: party).isEmpty
+            case .qr: try types.codeForSignIn(wanted, at: party) != nil
+            case .email, .text: takesCodes
+            }
         }
     }
 }

@@ -59,7 +59,7 @@ extension SignInDoor {
             let error = OAuthError(.loginRequired, "the person must sign in")
             return try result(.error(error), of: checked.wanted, incoming)
         }
-        let canReach = try await OfferWays.canReach(checked.wanted, ports: ports)
+        let canReach = try await OfferWays.canReach(checked.wanted, at: checked.party, ports: ports)
         // check: AuthorizeTests.unreachable
         guard canReach else {
             let error = OAuthError(

@@ -88,9 +88,9 @@ private struct FieldReader {
     ///
     /// Spec: RFC 9651 §3.1.2.
     mutating func key() -> String? {
-        guard offset < bytes.count, Self.isLowercase(bytes[offset]) else { return nil }
+        guard offset < bytes.count, bytes[offset].isLowercaseLetter else { return nil }
         return run { byte in
-            Self.isLowercase(byte) || Self.isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            byte.isLowercaseLetter || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
     }
 
@@ -105,18 +105,13 @@ private struct FieldReader {
     ///
     /// Spec: RFC 9651 §3.3.1.
     mutating func integer() -> Int64? {
-        guard offset < bytes.count, bytes[offset] != UInt8(ascii: "0"), let digits = run(where: Self.isDigit),
+        guard offset < bytes.count, bytes[offset] != UInt8(ascii: "0"), let digits = run(where: \.isDigit),
             digits.utf8.count <= 15
         else { return nil }
         return Int64(digits)
     }
 
     static func isBase64(_ byte: UInt8) -> Bool {
-        isLowercase(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || isDigit(byte)
-            || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
+        byte.isLetterOrDigit || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
     }
-
-    private static func isLowercase(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

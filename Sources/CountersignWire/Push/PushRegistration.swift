@@ -156,10 +156,15 @@ public struct PushRegistration: Sendable {
 }
 
 extension UInt8 {
+    /// Whether it is an ASCII digit.
+    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// Whether it is an ASCII letter in lower case.
+    package var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
+
     /// Whether it is an ASCII letter or digit.
     package var isLetterOrDigit: Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+        isLowercaseLetter || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) || isDigit
     }
 
     /// Whether a URI may contain it as it is, wherever it stands.
@@ -170,6 +175,6 @@ extension UInt8 {
     /// Whether it is an ASCII digit of a hexadecimal number, in upper or lower case.
     package var isHexDigit: Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(self)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+            || isDigit
     }
 }

@@ -23,7 +23,7 @@ public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
             subtags.removeFirst()
         }
         if let region = subtags.first {
-            guard Self.isWord(region, 2...2) || region.utf8.count == 3 && region.utf8.allSatisfy(Self.isDigit) else {
+            guard Self.isWord(region, 2...2) || region.utf8.count == 3 && region.utf8.allSatisfy(\.isDigit) else {
                 return nil
             }
             tag += "-\(region.uppercased())"
@@ -48,8 +48,6 @@ public struct LanguageTag: Hashable, Sendable, CustomStringConvertible {
 
     private static func isWord(_ text: Substring, _ length: ClosedRange<Int>) -> Bool {
         length.contains(text.utf8.count)
-            && text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+            && text.utf8.allSatisfy(\.isLowercaseLetter)
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

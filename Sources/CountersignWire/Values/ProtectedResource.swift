@@ -20,8 +20,8 @@ package struct ResourceIdentifier: Hashable, Sendable, CustomStringConvertible {
         // By octets: to Unicode, U+212A is the same as K. And it is read from each access token.
         let bytes = text.utf8
         guard bytes.count <= Self.maximumLength, let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-            let first = bytes.first, Self.isLetter(first),
-            bytes[..<colon].allSatisfy({ Self.isLetter($0) || Self.isDigit($0) || "+.-".utf8.contains($0) })
+            bytes.first?.isLowercaseLetter == true,
+            bytes[..<colon].allSatisfy({ $0.isLowercaseLetter || $0.isDigit || "+.-".utf8.contains($0) })
         else { return nil }
         let rest = bytes[colon...].dropFirst()
         guard !rest.isEmpty, rest.allSatisfy({ $0.isUnreserved || ":/?[]@!$&'()*+,;=%".utf8.contains($0) }) else {
@@ -29,9 +29,6 @@ package struct ResourceIdentifier: Hashable, Sendable, CustomStringConvertible {
         }
         description = text
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
 /// An API that takes access tokens of ours, and the scopes that it knows.
