@@ -80,7 +80,8 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         case .endTwice: [1, 2, 5, 10]
         case .waitForgotten, .receiptForgotten, .wayBackForgotten: [2]
         case .methodWaitForgotten: [2, 14]
-        case .replyBeforeCommit: [1, 3, 4, 5]
+        // An end of a session that was told and then lost leaves a browser signed in.
+        case .replyBeforeCommit: [1, 3, 4, 5, 15]
         case .keyForgotten: [4]
         case .nonceForgotten, .claimTwice: [5]
         case .limitForgotten, .attemptsForgotten: [6]
