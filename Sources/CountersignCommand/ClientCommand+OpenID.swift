@@ -68,6 +68,9 @@ extension ClientCommand.OpenID {
             help: "A file with the client's public keys, a JWK Set: it authenticates by them and not by its secret.")
         var jwks: String?
 
+        @Option(help: "The https URL at which the client publishes these keys, instead of a file.")
+        var jwksURI: String?
+
         @Option(help: "How many seconds old a sign-in may be where the client's request does not say it.")
         var defaultMaxAge: Int64?
 
@@ -99,7 +102,8 @@ extension ClientCommand.OpenID {
         mutating func run() async throws {
             let keys = try jwks.map { try jsonContent(FileManager.default.contents(atPath: $0), of: $0) }
             let body = JSONValue.members([
-                "jwks": keys, "profile": .string(profile), "redirect_uris": .array(redirectURI.map(JSONValue.string)),
+                "jwks": keys, "jwks_uri": jwksURI.map(JSONValue.string), "profile": .string(profile),
+                "redirect_uris": .array(redirectURI.map(JSONValue.string)),
                 "post_logout_redirect_uris": signedOutURI.isEmpty
                     ? nil : .array(signedOutURI.map(JSONValue.string)),
                 "type": type.map(JSONValue.string),
@@ -175,6 +179,7 @@ extension ClientCommand.OpenID {
         if !list("step_up_types").isEmpty { lines.append("asks more strongly by \(list("step_up_types"))") }
         lines.append("signs in by \(list("ways")), registration \(field("registration"))")
         if settings["jwks"] != nil { lines.append("authenticates by its keys") }
+        if settings["jwks_uri"] != nil { lines.append("authenticates by its keys at \(field("jwks_uri"))") }
         if settings["default_max_age"] != nil { lines.append("asks anew after \(field("default_max_age")) seconds") }
         if settings["refresh_grace"] != nil {
             lines.append("takes a replaced refresh token for \(field("refresh_grace")) seconds")

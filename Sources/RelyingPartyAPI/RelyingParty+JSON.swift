@@ -14,6 +14,7 @@ extension RelyingParty {
             "ways": .array(SignInWay.allCases.filter(ways.contains).map { .string($0.rawValue) }),
             "registration": .string(registration.rawValue),
             "calling_codes": .array(callingCodes.map { .string($0.description) }), "jwks": keySet,
+            "jwks_uri": keysURI.map { .string("\($0)") },
             "post_logout_redirect_uris": signedOutURIs.isEmpty
                 ? nil : .array(signedOutURIs.map { .string($0.description) }),
             "default_max_age": defaultMaximumAge.map { .integer($0.value) },
@@ -74,6 +75,15 @@ extension RelyingParty {
         ) {
             profile.isConfidential ? Self.keySet(in: $0) : nil
         }
+        let keysURI = try members.optional(
+            "jwks_uri", "an https URL (http to loopback in development mode), for a client that keeps a secret"
+        ) {
+            profile.isConfidential ? $0.string.flatMap { KeysURI($0, isDevelopment: isDevelopment) } : nil
+        }
+        // check: ClientKeyTests.unfitURI
+        guard keySet == nil || keysURI == nil else {
+            throw .invalid(pointer: members.pointer(to: "jwks_uri"), expected: "nothing, beside \"jwks\"")
+        }
         let resources = try members.resources()
         let maximumAge = try members.optionalInteger("default_max_age", in: 0...Int64(Int32.max))
         let grace = try members.optionalInteger("refresh_grace", in: 0...Self.longestGrace)
@@ -83,7 +93,7 @@ extension RelyingParty {
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
             stepUpTypes: stepUpTypes, askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional, ways: ways,
             registration: registration ?? .closed, callingCodes: codes, keySet: keySet,
-            signedOutURIs: signedOutURIs, defaultMaximumAge: maximumAge.map { Seconds($0) },
+            keysURI: keysURI, signedOutURIs: signedOutURIs, defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
             resource: resource, resources: resources)
     }

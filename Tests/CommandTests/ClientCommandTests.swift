@@ -49,6 +49,35 @@ struct ClientCommandTests {
         }
     }
 
+    @Test("A client's keys come from a file, or from where it publishes them, and not from both")
+    func keys() async throws {
+        try await ServedTool.with { tool in
+            let made = try await tool.json("client", "create", "--name", "ACME Shop")
+            let id = try #require(made["client_id"]?.string)
+            // A key of RFC 7517 A.1.
+            let key: JSONValue = [
+                "kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+                "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM", "kid": "1",
+            ]
+            let file = tool.folder.path("keys.json")
+            let set: JSONValue = ["keys": [key]]
+            try Data(set.encoded).write(to: URL(filePath: file))
+            let uri = "https://acme.example/keys"
+            let page = "https://acme.example/callback"
+            let read = try await tool.run(
+                "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page, "--jwks", file)
+            #expect(read.status == 0 && read.output.contains("\nauthenticates by its keys\n"), "\(read.errors)")
+            let published = try await tool.run(
+                "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page, "--jwks-uri", uri)
+            #expect(published.status == 0 && published.output.contains("\nauthenticates by its keys at \(uri)\n"))
+            let both = try await tool.run(
+                "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page, "--jwks", file, "--jwks-uri",
+                uri)
+            #expect(both.status == 1 && both.errors.contains(#"nothing, beside "jwks""#), "\(both.errors)")
+            #expect(try await tool.run("client", "openid", "show", id).output == published.output)
+        }
+    }
+
     @Test("The pages of a client get a logo from a file and colours, and lose them; what is wrong is said")
     func look() async throws {
         try await ServedTool.with { tool in

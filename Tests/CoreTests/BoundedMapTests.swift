@@ -26,6 +26,15 @@ struct BoundedMapTests {
         }
     }
 
+    @Test("Makes a value once, wherever it lies")
+    func made() {
+        let map = BoundedMap<Int, Int>(limit: Self.limit)
+        #expect(map.value(of: -1, orKeep: { 1 }) == 1)
+        #expect(map.value(of: -1, orKeep: { 2 }) == 1)
+        for key in 0..<Self.limit / 2 { map.keep(0, as: key) }
+        #expect(map.value(of: -1, orKeep: { 3 }) == 1)
+    }
+
     @Test("Forgets a value wherever it lies, and keeps the newest of a key")
     func forgets() {
         let map = BoundedMap<Int, Int>(limit: Self.limit)

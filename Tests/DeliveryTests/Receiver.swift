@@ -11,6 +11,8 @@ final class Receiver: Sendable {
         case status(Int, fields: [String] = [])
         /// These bytes, and the end of the connection.
         case bytes([UInt8])
+        /// These bytes, on a connection that stays.
+        case beginning([UInt8])
         /// Nothing, on a connection that stays.
         case silence
         /// `200` and content without end.
@@ -112,6 +114,7 @@ private final class Connection: ChannelInboundHandler {
             let channel = context.channel
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)))
                 .whenComplete { _ in channel.close(promise: nil) }
+        case .beginning(let bytes): context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
         case .silence: break
         case .endless:
             isEndless = true

@@ -34,6 +34,7 @@ package struct World: Sendable {
     /// The source of random bytes.
     package let random: SeededRandom
     package let hooks = ScriptedHooks()
+    package let clientKeys = ScriptedClientKeys()
     /// The external dependencies of operations.
     package let ports: Ports
 
@@ -86,7 +87,7 @@ package struct World: Sendable {
             issuer: issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")),
             keys: store.issuerKeySource, transports: Transports(mail: true, text: true),
-            hooks: hooks, logger: logger)
+            hooks: hooks, clientKeys: clientKeys, logger: logger)
     }
 
     /// The issuer's keys that were read last.
@@ -99,7 +100,7 @@ package struct World: Sendable {
         Ports(
             issuer: ports.issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: ports.hasher,
-            keys: ports.keys, transports: transports, hooks: hooks, logger: ports.logger)
+            keys: ports.keys, transports: transports, hooks: hooks, clientKeys: clientKeys, logger: ports.logger)
     }
 
     /// The same dependencies with another log, and with another store if one is given.
@@ -108,7 +109,7 @@ package struct World: Sendable {
             issuer: ports.issuer, store: other ?? store, changes: hub, time: time, clock: ContinuousClock(),
             random: random,
             hasher: ports.hasher,
-            keys: ports.keys, transports: ports.transports, hooks: hooks, logger: logger)
+            keys: ports.keys, transports: ports.transports, hooks: hooks, clientKeys: clientKeys, logger: logger)
     }
 
     /// The same dependencies with other limits, and with another log if one is given.
@@ -117,7 +118,7 @@ package struct World: Sendable {
             issuer: ports.issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: ports.hasher,
             keys: ports.keys, transports: ports.transports, limits: limits, hooks: hooks,
-            logger: logger ?? ports.logger)
+            clientKeys: clientKeys, logger: logger ?? ports.logger)
     }
 
     /// The master key of every fixture.

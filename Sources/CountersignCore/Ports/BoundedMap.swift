@@ -32,6 +32,16 @@ package final class BoundedMap<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
     }
 
+    /// The value of a key, which is made and kept if there is none.
+    package func value(of key: Key, orKeep make: () -> Value) -> Value {
+        generations.withLock { generations in
+            if let value = generations.young[key] { return value }
+            let value = generations.old.removeValue(forKey: key) ?? make()
+            insert(value, as: key, into: &generations)
+            return value
+        }
+    }
+
     /// Keeps a value in place of an earlier one of the key.
     package func keep(_ value: Value, as key: Key) {
         generations.withLock { generations in

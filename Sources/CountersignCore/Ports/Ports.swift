@@ -82,6 +82,8 @@ package final class Ports: Sendable {
     package let hooks: any AuthenticatorHooks
     /// Tells where network addresses are thought to be.
     package let places: any Places
+    /// Fetches the keys that clients publish.
+    package let clientKeys: any ClientKeys
     /// The log for faults and refusals.
     package let logger: Logger
     /// The challenges that were sealed last.
@@ -92,6 +94,8 @@ package final class Ports: Sendable {
     let knownDevices = BoundedMap<EnrollmentID, KnownDevice>(limit: 32_768)
     /// The credentials with which clients were authenticated last.
     let knownCredentials = BoundedMap<ClientID, ClientCredential>(limit: 4096)
+    /// The keys that clients publish, as they were fetched last.
+    let publishedKeys = BoundedMap<PublishedKeys.Source, PublishedKeys>(limit: 4096)
     /// The access tokens whose signatures were verified last, by their hashes: about half a kilobyte each.
     let verifiedTokens = BoundedMap<SHA256.Digest, AccessClaims>(limit: 16_384)
     /// How often tokens were refreshed, and asked about.
@@ -107,7 +111,7 @@ package final class Ports: Sendable {
         clock: any Clock<Duration>, random: any RandomSource,
         hasher: KeyedHasher, keys: any IssuerKeySource, transports: Transports = Transports(),
         limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, places: any Places = NoPlaces(),
-        logger: Logger
+        clientKeys: any ClientKeys = NoClientKeys(), logger: Logger
     ) {
         self.issuer = issuer
         self.store = store
@@ -121,6 +125,7 @@ package final class Ports: Sendable {
         self.limits = limits
         self.hooks = hooks
         self.places = places
+        self.clientKeys = clientKeys
         self.logger = logger
     }
 }

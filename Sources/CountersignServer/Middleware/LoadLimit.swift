@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignWire
 import Synchronization
 
 /// Keeps the server from taking on more requests than it can answer in time.
@@ -121,6 +122,15 @@ struct HooksBesidesWork: AuthenticatorHooks {
         WorkPlace.current?.leave()
         return await hooks.ask(question)
     }
+}
+
+/// Fetches clients' keys, and gives the place of each request that waits for them back before.
+struct KeysBesidesWork: ClientKeys {
+    let keys: any ClientKeys
+
+    func fetch(_ uri: KeysURI) async -> FetchedKeys { await keys.fetch(uri) }
+
+    func willWait() { WorkPlace.current?.leave() }
 }
 
 /// The place of one request among those that are worked on.

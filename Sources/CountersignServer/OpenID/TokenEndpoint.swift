@@ -144,7 +144,7 @@ extension OAuthDoor {
         }
         // A client with keys has given up its secret here: whoever finds one has nothing.
         // check: ClientKeyTests.signsIn
-        guard party?.keySet == nil else {
+        guard party?.hasKeys != true else {
             throw OAuthError(.invalidClient, "the client must authenticate by its key")
         }
         return caller.client.id

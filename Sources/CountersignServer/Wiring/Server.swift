@@ -35,6 +35,7 @@ package struct Server: Sendable {
     private let store: SQLStore
     private let reach: OutboundAddressPolicy
     private let hooks: HookCaller
+    private let clientKeys: KeyFetcher
     private let keyRefresh: KeyRefresh
     private let settings: ServerSettings
     private let lock: FolderLock
@@ -119,13 +120,14 @@ package struct Server: Sendable {
             ? .allAddresses : isDevelopment ? .publicAddressesAndLoopback : .publicAddresses
         let hasher = KeyedHasher(key: store.dataKey.derived(for: "keyed hashes"))
         hooks = HookCaller(reach: reach, queue: store, hasher: hasher)
+        clientKeys = KeyFetcher(reach: reach)
         let ports = Ports(
             issuer: issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: hasher, keys: store.issuerKeySource,
             transports: Transports(
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
             limits: settings.limits, hooks: HooksBesidesWork(hooks: hooks), places: places ?? NoPlaces(),
-            logger: logger)
+            clientKeys: KeysBesidesWork(keys: clientKeys), logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
         load = LoadLimit(most: settings.mostLoad)
@@ -198,6 +200,7 @@ package struct Server: Sendable {
             settings, reach: reach, issuer: issuer, isDevelopment: resources.isDevelopment,
             developmentOutbox: developmentOutbox, tokens: store, time: ports.time)
         hooks.start()
+        clientKeys.start()
         let deliveries = DeliveryCounts()
         let worker = OutboxWorker(
             queue: store, ports: ports, callbacks: senders.callbacks, pushes: senders.pushes,
@@ -237,6 +240,7 @@ package struct Server: Sendable {
         // What ended the server is reported, and not what went wrong afterwards.
         do {
             try await hooks.shutdown()
+            try await clientKeys.shutdown()
             try await senders.shutdown()
         } catch {
             logger.warning("connections were not closed: \(error)")

@@ -28,16 +28,21 @@ package struct CallbackURI: Hashable, Sendable, CustomStringConvertible {
 
     /// Accepts a URL: `https`, or `http` to a loopback host in development mode; no user, no fragment.
     package init?(_ text: String, isDevelopment: Bool) {
+        guard text.utf8.count <= 2000, Self.mayBeCalled(text, isDevelopment: isDevelopment) else { return nil }
+        description = text
+    }
+
+    /// Whether a text is a URL that the server may call.
+    static func mayBeCalled(_ text: String, isDevelopment: Bool) -> Bool {
         guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,
-            url.password == nil, url.fragment == nil, text.utf8.count <= 2000,
+            url.password == nil, !text.utf8.contains(UInt8(ascii: "#")),
             // Foundation mends what is not a URI; a line break in it would make two of it where it is stored.
             url.string?.hasSameBytes(as: text) == true
-        else { return nil }
+        else { return false }
         switch url.scheme {
-        case "https": break
-        case "http" where isDevelopment && ["localhost", "127.0.0.1", "[::1]", "::1"].contains(host): break
-        default: return nil
+        case "https": return true
+        case "http": return isDevelopment && ["localhost", "127.0.0.1", "[::1]", "::1"].contains(host)
+        default: return false
         }
-        description = text
     }
 }

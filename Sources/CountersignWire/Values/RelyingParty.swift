@@ -60,10 +60,15 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: OpenID Connect RP-Initiated Logout 1.0 §3.1.
     package let signedOutURIs: [RedirectURI]
-    /// The public keys by which the client authenticates, as a JWK Set; nil where it has a secret, or keeps none.
+    /// The public keys by which the client authenticates, as a JWK Set; nil where it publishes them, has a secret, or
+    /// keeps none.
     ///
     /// Spec: RFC 7517 §5.
     package let keySet: JSONValue?
+    /// Where the client publishes these keys instead; nil where it does not.
+    ///
+    /// Spec: OpenID Connect Dynamic Client Registration 1.0 §2 (`jwks_uri`).
+    package let keysURI: KeysURI?
     /// The ways by which people may sign in.
     package let ways: Set<SignInWay>
     /// Who may become a user of the client.
@@ -113,7 +118,7 @@ package struct RelyingParty: Hashable, Sendable {
         stepUpTypes: [TypeName] = [],
         askedBrowsers: AskedBrowsers = .known, isPKCEOptional: Bool = false, ways: Set<SignInWay> = SignInWay.usual,
         registration: Registration = .closed, callingCodes: [CallingCode] = [], keySet: JSONValue? = nil,
-        signedOutURIs: [RedirectURI] = [], defaultMaximumAge: Seconds? = nil,
+        keysURI: KeysURI? = nil, signedOutURIs: [RedirectURI] = [], defaultMaximumAge: Seconds? = nil,
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
         resources: [ResourceIdentifier] = []
     ) {
@@ -128,6 +133,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.registration = registration
         self.callingCodes = callingCodes
         self.keySet = keySet
+        self.keysURI = keysURI
         self.signedOutURIs = signedOutURIs
         self.defaultMaximumAge = defaultMaximumAge
         self.refreshGrace = refreshGrace
@@ -144,6 +150,9 @@ package struct RelyingParty: Hashable, Sendable {
 
     /// The keys of ``keySet``; nil for none.
     package var keys: JWKSet? { keySet.flatMap { try? JWKSet($0) } }
+
+    /// Whether the client authenticates by keys at the provider's endpoints, and no longer by its secret.
+    package var hasKeys: Bool { keySet != nil || keysURI != nil }
 
     /// Whether a code may go to an address from the client's pages.
     package func sends(to address: PersonalAddress) -> Bool {

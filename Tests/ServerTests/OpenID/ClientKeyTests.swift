@@ -2,8 +2,11 @@ import CountersignWire
 import Crypto
 import Encodings
 import JOSE
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import ServerTestSupport
+import TestSupport
 import Testing
 
 @testable import CountersignServer
@@ -15,10 +18,15 @@ struct ClientKeyTests {
         let scene: SignInPageScene
         let keys = [P256.Signing.PrivateKey(), P256.Signing.PrivateKey()]
 
-        init(_ scene: SignInPageScene) async throws {
+        /// The public halves.
+        var set: JSONValue { JWKSet(keys.map { JWK($0.publicKey) }).json }
+
+        /// - Parameters:
+        ///   - scene: the client.
+        ///   - isRegistered: whether its settings have the keys.
+        init(_ scene: SignInPageScene, isRegistered: Bool = true) async throws {
             self.scene = scene
-            let set = JWKSet(keys.map { JWK($0.publicKey) })
-            try await scene.set(["asked_browsers": "all", "jwks": set.json])
+            if isRegistered { try await scene.set(["asked_browsers": "all", "jwks": set]) }
         }
 
         /// The claims of a good assertion, with changes; nil leaves a claim out.
@@ -72,6 +80,85 @@ struct ClientKeyTests {
                 #expect(try await signer.ask(try await signer.sign(claims, type: type)).status == 200)
             }
             #expect(try await signer.ask(try await signer.sign(signer.claims(), by: signer.keys[1])).status == 200)
+        }
+    }
+
+    // Spec: OpenID Connect Dynamic Client Registration 1.0 §2.
+    @Test("The code flow with assertions by a key that the client publishes, and by no other")
+    func published() async throws {
+        try await SignInPageScene.with { scene in
+            let signer = try await Signer(scene, isRegistered: false)
+            try await LocalServer.with(answering: signer.set) { url in
+                try await scene.set(["asked_browsers": "all", "jwks_uri": .string("\(url)/keys")])
+                let code = try #require(try await scene.signIn().result["code"])
+                let refused = try await scene.redeem(code)
+                #expect(refused.status == 401 && refused.json["error"] == "invalid_client", "\(refused)")
+                let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+                let reply = try await scene.token([
+                    ("grant_type", "authorization_code"), ("code", code),
+                    ("redirect_uri", SignInPageScene.redirectURI), ("code_verifier", SignInPageScene.verifier),
+                    ("client_assertion_type", type), ("client_assertion", try await signer.sign(signer.claims())),
+                ])
+                #expect(reply.status == 200 && reply.json["id_token"] != nil, "\(reply)")
+                let stranger = P256.Signing.PrivateKey()
+                for name in [stranger, signer.keys[0]].map(\.jwsPublicKey.thumbprint) {
+                    let forged = try await signer.sign(signer.claims(), by: stranger, keyID: name)
+                    #expect(try await signer.ask(forged).status == 401)
+                }
+                // Another address has other keys, whatever was fetched from the first one.
+                try await LocalServer.with(answering: JWKSet([JWK(stranger.publicKey)]).json) { other in
+                    try await scene.set(["asked_browsers": "all", "jwks_uri": .string(other)])
+                    #expect(try await signer.ask(try await signer.sign(signer.claims())).status == 401)
+                    let taken = try await signer.sign(signer.claims(), by: stranger)
+                    #expect(try await signer.ask(taken).status == 200)
+                }
+            }
+        }
+    }
+
+    @Test("A host of keys that hangs takes no place among the requests that are worked on, and nobody waits again")
+    func hangingHost() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.with(dataFolder: folder.path("data"), settings: { $0.mostLoad = 1 }) { server in
+            let shop = try await server.makeClient()
+            let user = try await shop.makeUser()
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .childChannelInitializer { channel in
+                    ask.yield()
+                    return channel.eventLoop.makeSucceededVoidFuture()
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+            let port = try #require(silent.localAddress?.port)
+            let settings: JSONValue = [
+                "profile": "web", "redirect_uris": [.string(SignInPageScene.redirectURI)],
+                "jwks_uri": .string("http://127.0.0.1:\(port)/keys"),
+            ]
+            let path = "/v1/admin/clients/\(shop.clientID)/openid"
+            _ = try await server.administrator.call(.PUT, path, settings).success()
+            let key = P256.Signing.PrivateKey()
+            let claims: JSONValue = ["iss": .string(shop.clientID)]
+            let assertion = try await JWS.sign(claims.encoded, type: nil, by: key, keyID: nil)
+            let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+            let form = FormText.encoded(
+                [("token", "x"), ("client_assertion_type", type), ("client_assertion", assertion)])
+            @Sendable func authenticate() async throws -> Int {
+                try await server.send(
+                    .POST, "/oauth2/introspect", headers: [("Content-Type", "application/x-www-form-urlencoded")],
+                    body: Array(form.utf8), isContract: false
+                ).status
+            }
+            async let first = authenticate()
+            for await _ in asked { break }
+            for _ in 0..<5 { #expect(try await shop.call(.GET, "/v1/users/\(user)").status == 200) }
+            #expect(try await first == 401)
+            let start = ContinuousClock.now
+            #expect(try await authenticate() == 401)
+            // The first one took five seconds.
+            #expect(ContinuousClock.now - start < .seconds(4))
+            let line = "warning a client's keys cannot be used client=\(shop.clientID) error=Deadline exceeded"
+            #expect(server.watch.book.entries.filter { $0.contains("a client's keys") } == [line])
+            try await silent.close()
         }
     }
 
@@ -139,6 +226,33 @@ struct ClientKeyTests {
                     .PUT, "/v1/admin/clients/\(scene.credential.id)/openid", .object(body))
                 expectRefusal(reply, 422, "invalid_member", at: "/jwks")
             }
+        }
+    }
+
+    // Spec: OpenID Connect Dynamic Client Registration 1.0 §2.
+    @Test("Where keys are published is set and shown; beside keys, of an app, and where nobody should go it is refused")
+    func unfitURI() async throws {
+        try await SignInPageScene.with { scene in
+            let path = "/v1/admin/clients/\(scene.credential.id)/openid"
+            let good = "https://shop.example.com/keys?a=b"
+            try await scene.set(["jwks_uri": .string(good)])
+            let shown = try await scene.scene.administrator.call(.GET, path).success()
+            #expect(shown["jwks_uri"] == .string(good) && shown["jwks"] == nil, "\(shown)")
+            let set = JWKSet([JWK(P256.Signing.PrivateKey().publicKey)]).json
+            let bodies: [JSONObject] = [
+                ["jwks": set, "jwks_uri": .string(good)], ["profile": "native", "jwks_uri": .string(good)],
+                ["profile": "spa", "jwks_uri": .string(good)], ["jwks_uri": "http://shop.example.com/keys"],
+                ["jwks_uri": "https://shop.example.com/keys#x"], ["jwks_uri": "https://u@shop.example.com/keys"],
+                ["jwks_uri": "file:///etc/passwd"], ["jwks_uri": ""], ["jwks_uri": 1], ["jwks_uri": ["x"]],
+                ["jwks_uri": .string("https://shop.example.com/" + String(repeating: "x", count: 2024))],
+            ]
+            for members in bodies {
+                var body: JSONObject = ["profile": "web", "redirect_uris": [.string(SignInPageScene.redirectURI)]]
+                for member in members.members { body[member.name] = member.value }
+                let reply = try await scene.scene.administrator.call(.PUT, path, .object(body))
+                expectRefusal(reply, 422, "invalid_member", at: "/jwks_uri", "\(members)")
+            }
+            #expect(try await scene.scene.administrator.call(.GET, path).success() == shown)
         }
     }
 }

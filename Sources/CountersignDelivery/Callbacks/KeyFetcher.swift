@@ -1,0 +1,73 @@
+import AsyncHTTPClient
+package import CountersignCore
+package import CountersignWire
+import Encodings
+package import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// Fetches the keys that clients publish.
+///
+/// It goes where callbacks may go, and follows no redirect.
+///
+/// Spec: OpenID Connect Dynamic Client Registration 1.0 §2 (`jwks_uri`).
+package final class KeyFetcher: ClientKeys {
+    /// The maximum size of a document, in bytes.
+    private static let maximumSize = 65_536
+
+    private let reach: OutboundAddressPolicy
+    private let timeout: TimeAmount
+    private let client = Mutex<HTTPClient?>(nil)
+
+    /// Creates a fetcher that cannot fetch before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - reach: the addresses at which keys may be.
+    ///   - timeout: how long a fetch may take, up to the last byte.
+    package init(reach: OutboundAddressPolicy, timeout: TimeAmount = .seconds(5)) {
+        self.reach = reach
+        self.timeout = timeout
+    }
+
+    /// Allows fetches until ``shutdown()``.
+    package func start() {
+        client.withLock { $0 = CallbackSender.makeClient(reach: reach) }
+    }
+
+    package func shutdown() async throws {
+        let client = client.withLock { client in
+            defer { client = nil }
+            return client
+        }
+        try await client?.shutdown()
+    }
+
+    /// Fetches the document at a URI.
+    ///
+    /// See ``ClientKeys/fetch(_:)``.
+    package func fetch(_ uri: KeysURI) async -> FetchedKeys {
+        guard let client = client.withLock({ $0 }) else { return .failed("the server does not run") }
+        do {
+            // A connection of its own: one that was kept may be closed at the moment that the next fetch begins.
+            let request = try HTTPClient.Request(
+                url: uri.description,
+                headers: ["accept": "application/json", "connection": "close", "user-agent": "countersign"])
+            // By this call, and not by the one for tasks, the deadline counts to the last byte, and a task that is
+            // cancelled ends nothing.
+            let response = try await client.execute(
+                request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.maximumSize),
+                deadline: NIODeadline.now() + timeout
+            ).get()
+            guard response.status == .ok else { return .failed("the host answered \(response.status.code)") }
+            let content = response.body.map { Array($0.readableBytesView) } ?? []
+            guard let document = try? JSONValue(parsing: content) else { return .failed("they are no JSON") }
+            return .document(document)
+        } catch is OutboundAddressPolicy.Refusal {
+            return .failed("the host's address is not public")
+        } catch is ResponseAccumulator.ResponseTooBigError {
+            return .failed("they are longer than \(Self.maximumSize) bytes")
+        } catch {
+            return .failed(words(of: error))
+        }
+    }
+}
