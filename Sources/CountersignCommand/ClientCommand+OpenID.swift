@@ -50,7 +50,8 @@ extension ClientCommand.OpenID {
 
         @Option(
             help: """
-                By what people sign in: passkey, device, qr, email or text; may be repeated. (default: device and qr)
+                By what people sign in: passkey, device, qr, email or text; may be repeated. At least one of passkey, \
+                qr and email, since not everybody can copy digits. (default: device and qr)
                 """)
         var way: [String] = []
 

@@ -444,6 +444,7 @@ struct AccountTests {
         #expect(try await scene.show(nil) == nil)
         _ = try await DisableClient.disable(scene.account.id, by: .system, ports: world.ports)
         guard case .off = try await ShowAccount.show(nil, ports: world.ports) else { throw World.Broken("on") }
+        #expect(try await !ShowAccount.isOpen(ports: world.ports))
     }
 
     @Test("A client that is deleted is the account page's no more, and another one that is takes its place")
@@ -457,7 +458,9 @@ struct AccountTests {
             #expect(try await DeleteClient.delete(id, by: .system, ports: world.ports) == .deleted)
             let next = try await world.store.read { try $0.relyingParties.account() }
             #expect(next != id && (next == nil) == (left == 0))
+            #expect(try await ShowAccount.isOpen(ports: world.ports) == (left == 1))
         }
         guard case .off = try await ShowAccount.show(nil, ports: world.ports) else { throw World.Broken("on") }
+        #expect(try await !ShowAccount.isOpen(ports: world.ports))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import CountersignCore
 
 // Spec: RFC 9700 §2.1.1.
-@Suite("O-41: PKCE challenges and nonces that are constants")
+@Suite("PKCE challenges and nonces that are constants")
 struct ConstantValuesTests {
     /// Signs somebody in by a code that is sent to their address.
     private func signIn(

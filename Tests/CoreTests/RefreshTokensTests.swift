@@ -28,7 +28,7 @@ struct RefreshTokensTests {
         scene.world.time.advance(seconds: 29)
         let again = try await scene.refreshed(first)
         #expect(try #require(again.refresh).isSame(as: try #require(second.refresh)))
-        // O-1: neither of two requests at once logs the other out.
+        // Neither of two requests at once logs the other out.
         let third = try await scene.refreshed(again.refresh)
         #expect(try await scene.isGood(third))
     }
@@ -53,7 +53,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("O-1: the client's settings say how long a replaced token may come again, from none to five minutes")
+    @Test("The client's settings say how long a replaced token may come again, from none to five minutes")
     func grace() async throws {
         for (grace, seconds, isGood) in [(0, 0, false), (1, 1, false), (300, 299, true), (300, 300, false)] {
             let scene = try await SignInScene()
@@ -70,7 +70,7 @@ struct RefreshTokensTests {
     }
 
     // Spec: RFC 9700 §2.2.2.
-    @Test("O-2: a web application's token stays, unless its settings have it replaced")
+    @Test("A web application's token stays, unless its settings have it replaced")
     func rotatesAlways() async throws {
         let scene = try await SignInScene(profile: .web)
         let first = try #require(try await scene.offline().tokens.refresh)
@@ -114,7 +114,7 @@ struct RefreshTokensTests {
         #expect(tokens.count == 1)
     }
 
-    @Test("O-2: a client that keeps a secret keeps its token, too")
+    @Test("A client that keeps a secret keeps its token, too")
     func confidential() async throws {
         let scene = try await SignInScene(profile: .web)
         let first = try await scene.offline().tokens.refresh

@@ -23,7 +23,7 @@ struct SessionTests {
     }
 
     // Spec: NIST SP 800-63B-4 §2.1.3, §2.2.3.
-    @Test("O-22: a session ends unless it is used, and in any case; sooner where it is good for AAL2")
+    @Test("A session ends unless it is used, and in any case; sooner where it is good for AAL2")
     func times() async throws {
         for strength in Authentication.Strength.allCases {
             let (idle, absolute) = Session.limits(of: strength)
@@ -81,6 +81,31 @@ struct SessionTests {
             #expect(try await session(of: family.id, scene) == redeemed.family.session)
         }
         #expect(try await scene.world.count("sessions") == 1)
+        #expect(try await scene.world.audit().filter { $0.kind == .sessionEnded }.isEmpty)
+    }
+
+    @Test("Of two tabs that finish with one cookie each has its code, and whichever value the browser keeps is good")
+    func bothWithOneCookie() async throws {
+        let scene = try await SignInScene()
+        let former = try #require(try await scene.signedIn().session).secret
+        var asked: [Authorization] = []
+        for _ in 0..<2 {
+            let next = try await scene.asked()
+            try await scene.approve(next)
+            asked.append(next)
+        }
+        let node = try await scene.world.reopened()
+        try await node.store.refreshKeys()
+        guard case .finished(let one) = try await scene.finish(asked[0], former: former),
+            case .finished(let two) = try await FinishSignIn.finish(
+                asked[1].id, in: scene.browser, former: former, ports: node.ports)
+        else { throw World.Broken("finish") }
+        for finished in [one, two] {
+            guard case .finished = try await goOn(finished.session?.secret, scene),
+                case .redeemed = try await scene.redeem(finished.code)
+            else { throw World.Broken("session") }
+        }
+        #expect(try await goOn(former, scene) == .notReady)
         #expect(try await scene.world.audit().filter { $0.kind == .sessionEnded }.isEmpty)
     }
 

@@ -184,8 +184,8 @@ struct SignInBudgetTests {
         try await scene.world.store.commit { store in for type in ChallengeType.builtIn { try store.types.put(type) } }
         let party = RelyingParty(
             client: scene.shop.id, profile: .native,
-            redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], askedBrowsers: .all, ways: [.text],
-            callingCodes: [try #require(CallingCode("+1"))])
+            redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], askedBrowsers: .all,
+            ways: [.qr, .text], callingCodes: [try #require(CallingCode("+1"))])
         #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
         let ports = scene.world.ports(limits: BudgetScene.limits(texts: 3))
         func page(_ number: String) async throws -> AskSignIn.Outcome {

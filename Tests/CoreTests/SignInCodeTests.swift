@@ -173,7 +173,7 @@ struct SignInCodeTests {
     @Test("A text message has no link, so that none is sent after too many wrong codes")
     func textAfterWrong() async throws {
         let scene = try await SignInScene(profile: .native)
-        try await scene.set(ways: [.text], callingCodes: [try #require(CallingCode("+49"))])
+        try await scene.set(ways: [.qr, .text], callingCodes: [try #require(CallingCode("+49"))])
         let phone = try #require(PhoneNumber("+4915112345678"))
         let name = scene.world.ports.hasher.exactName(of: .phone(phone))
         let update = try await UpdateUser.update(
@@ -222,7 +222,7 @@ struct SignInCodeTests {
         #expect(try await scene.sent(for: asked) != nil)
     }
 
-    @Test("O-3: a browser is not the person's because a client says that their address is somebody else's")
+    @Test("A browser is not the person's because a client says that their address is somebody else's")
     func claimedBrowser() async throws {
         let scene = try await scene(registration: .open)
         let world = scene.world
@@ -357,7 +357,7 @@ struct SignInCodeTests {
     }
 
     @Test(
-        "O-3: what a client claims counts for it alone; who proves the address elsewhere is another user, and the claim ends"
+        "What a client claims counts for it alone; who proves the address elsewhere is another user, and the claim ends"
     )
     func hostileClaim() async throws {
         let scene = try await scene(registration: .open)
@@ -456,7 +456,7 @@ struct SignInCodeTests {
     func closedWays() async throws {
         let scene = try await SignInScene()
         #expect(try await scene.ask(try scene.wanted(), by: .email) == .clientGone)
-        try await scene.set(ways: [.text], callingCodes: [try #require(CallingCode("+49"))])
+        try await scene.set(ways: [.qr, .text], callingCodes: [try #require(CallingCode("+49"))])
         for (number, isSent) in [("+4930123456", true), ("+15551234567", false)] {
             var wanted = try scene.wanted()
             wanted.identifier = .address(.phone(try #require(PhoneNumber(number))))

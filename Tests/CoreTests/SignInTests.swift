@@ -247,7 +247,7 @@ struct SignInTests {
         }
     }
 
-    @Test("O-23: a page that asks offers to go on as who was named there and has signed in since, and nobody else")
+    @Test("A page that asks offers to go on as who was named there and has signed in since, and nobody else")
     func offer() async throws {
         let scene = try await SignInScene(profile: .web)
         let ports = scene.world.ports
@@ -323,7 +323,7 @@ struct SignInTests {
         guard case .finished = try await scene.finish(second) else { throw World.Broken("finish") }
     }
 
-    @Test("O-5: unknown browsers ask three times an hour together, known ones ten times")
+    @Test("Unknown browsers ask three times an hour together, known ones ten times")
     func budgets() async throws {
         let scene = try await SignInScene()
         func ask(_ name: String) async throws -> Bool {
@@ -356,7 +356,7 @@ struct SignInTests {
         }
     }
 
-    @Test("O-4: a report of a sign-in keeps the client from nothing, and forgets the browser")
+    @Test("A report of a sign-in keeps the client from nothing, and forgets the browser")
     func reported() async throws {
         let scene = try await SignInScene()
         _ = try await scene.signedIn()
@@ -429,7 +429,7 @@ struct SignInTests {
         #expect(try await goOn() == .notReady)
     }
 
-    @Test("O-42: a removed device ends the sessions and tokens that it opened", arguments: SignInScene.Ending.allCases)
+    @Test("A removed device ends the sessions and tokens that it opened", arguments: SignInScene.Ending.allCases)
     func ends(_ ending: SignInScene.Ending) async throws {
         let scene = try await SignInScene()
         let world = scene.world

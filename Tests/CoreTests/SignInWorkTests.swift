@@ -329,13 +329,7 @@ struct SignInWorkTests {
 
     @Test("Neither other browsers and names nor a second node have a network wait more often, nor do requests at once")
     func waitsAtOnce() async throws {
-        let work = try await WorkScene(.after(600), try await Self.scene(.chosen))
-        try await work.raise(by: 1)
-        let pages = try (0..<16).map { try work.page("stranger-\($0)", given(work, 1), in: "\($0)") }
-        work.scene.world.time.advance(seconds: 30)
-        let node = try await work.scene.world.reopened()
-        try await node.store.refreshKeys()
-        let other = WorkScene.ports(.after(600), node)
+        let (work, pages, other) = try await waited(.after(600), 16)
         let gone = try await atOnce(15) { number in
             try await work.ask(
                 pages[number], in: "\(number)", from: [192, 0, 2, 1], at: number.isMultiple(of: 2) ? other : nil
@@ -349,13 +343,7 @@ struct SignInWorkTests {
 
     @Test("Of waits from many networks at once, on two nodes, as many go on as need no work without a flood")
     func allWaitsAtOnce() async throws {
-        let work = try await WorkScene(.after(6), try await Self.scene(.chosen))
-        try await work.raise(by: 1)
-        let pages = try (0..<12).map { try work.page("stranger-\($0)", given(work, 1), in: "\($0)") }
-        work.scene.world.time.advance(seconds: 30)
-        let node = try await work.scene.world.reopened()
-        try await node.store.refreshKeys()
-        let other = WorkScene.ports(.after(6), node)
+        let (work, pages, other) = try await waited(.after(6), 12)
         let gone = try await atOnce(12) { number in
             try await work.ask(
                 pages[number], in: "\(number)", from: [192, 0, 2, UInt8(number)],
@@ -363,6 +351,19 @@ struct SignInWorkTests {
             ).isAsked
         }
         #expect(gone.count { $0 } == 6)
+    }
+
+    /// The pages of strangers who have waited as long as they must, each in a browser of its own, and a second node.
+    private func waited(
+        _ limit: WorkLimit, _ count: Int
+    ) async throws -> (work: WorkScene, pages: [CarriedSignIn], other: Ports) {
+        let work = try await WorkScene(limit, try await Self.scene(.chosen))
+        try await work.raise(by: 1)
+        let pages = try (0..<count).map { try work.page("stranger-\($0)", given(work, 1), in: "\($0)") }
+        work.scene.world.time.advance(seconds: 30)
+        let node = try await work.scene.world.reopened()
+        try await node.store.refreshKeys()
+        return (work, pages, WorkScene.ports(limit, node))
     }
 
     private static func scene(_ engine: Engine) async throws -> SignInScene {

@@ -100,6 +100,21 @@ struct StepUpTests {
         #expect(try await reaches(.twoFactors) == scene.world.ports.issuer.hasPasskeys)
     }
 
+    @Test(
+        "Settings whose every way has people copy digits are refused; those that were set before stay",
+        arguments: [[.device], [.text], [.device, .text]] as [Set<SignInWay>])
+    func onlyCopies(_ ways: Set<SignInWay>) async throws {
+        let scene = try await SignInScene()
+        let party = RelyingParty(
+            client: scene.shop.id, profile: .native,
+            redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], ways: ways,
+            callingCodes: [try #require(CallingCode("+49"))])
+        let ports = scene.world.ports
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: ports) == .onlyCopies)
+        try await scene.world.store.commit { try $0.relyingParties.put(party, isAccount: false) }
+        #expect(try await scene.world.store.read { try $0.relyingParties.find(party.client) } == party)
+    }
+
     @Test("A type that could not ask for a sign-in is refused in the settings, by its name")
     func settings() async throws {
         let scene = try await SignInScene()

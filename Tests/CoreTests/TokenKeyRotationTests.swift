@@ -65,7 +65,7 @@ struct TokenKeyRotationTests {
     }
 
     @Test(
-        "O-18: no token is refused while its key is replaced, whichever server signs and which reads it",
+        "No token is refused while its key is replaced, whichever server signs and which reads it",
         arguments: [KeyUse.token, .tokenRS256], Engine.allCases)
     func rotates(_ use: KeyUse, _ engine: Engine) async throws {
         let scene = try await Scene(engine)

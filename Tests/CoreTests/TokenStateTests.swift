@@ -51,10 +51,34 @@ struct TokenStateTests {
         #expect(try await introspect(tokens.refresh, by: other.id) == .inactive)
         #expect(try await introspect(tokens.identity) == .inactive)
         #expect(try await introspect(Secret("x")) == .inactive)
-        _ = try await scene.refreshed(tokens.refresh)
-        #expect(try await introspect(tokens.refresh) == .inactive)
         scene.world.time.advance(seconds: 600)
         #expect(try await introspect(tokens.access) == .inactive)
+    }
+
+    @Test("A replaced refresh token is good as long as it is taken: within its grace, until the next one is used")
+    func replaced() async throws {
+        for isUsed in [false, true] {
+            let scene = try await SignInScene()
+            let first = try #require(try await scene.offline().tokens.refresh)
+            let second = try #require(try await scene.refreshed(first).refresh)
+            func isGood(_ token: Secret<String>) async throws -> Bool {
+                let outcome = try await IntrospectToken.introspect(token, by: scene.shop.id, ports: scene.world.ports)
+                if case .refresh = outcome { return true } else { return false }
+            }
+            scene.world.time.advance(seconds: 29)
+            #expect(try await isGood(first))
+            #expect(try await isGood(second))
+            if isUsed {
+                _ = try await scene.refreshed(second)
+            } else {
+                scene.world.time.advance(seconds: 1)
+            }
+            #expect(try await !isGood(first))
+            // To ask ends nothing, where to use it would.
+            #expect(try await isGood(second))
+            #expect(try await scene.refresh(first) == .invalid)
+            #expect(try await !isGood(second))
+        }
     }
 
     // Spec: RFC 9701 §8.1.

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values in the pages")
 struct EscapingTests {
     @Test(
-        "A quotation mark under a combining mark or a variation selector ends no attribute (regression: O-44)",
+        "A quotation mark under a combining mark or a variation selector ends no attribute",
         arguments: ["", "\u{301}", "\u{338}", "\u{FE0F}", "\u{200D}", "\u{20DD}"])
     func marks(_ mark: String) throws {
         // Spec: HTML, *Serializing HTML fragments*.

@@ -17,9 +17,9 @@ extension Portal {
         else { throw World.Broken("third party") }
         let parties = [
             RelyingParty(
-                client: shop.client.id, profile: .native, redirectURIs: [app], askedBrowsers: .all, ways: [.device],
+                client: shop.client.id, profile: .native, redirectURIs: [app], askedBrowsers: .all,
                 registration: .known),
-            RelyingParty(client: account.client.id, profile: .native, redirectURIs: [page], ways: [.device]),
+            RelyingParty(client: account.client.id, profile: .native, redirectURIs: [page]),
         ]
         for party in parties {
             guard try await SetRelyingParty.set(party, by: .system, ports: ports) == .set(party) else {

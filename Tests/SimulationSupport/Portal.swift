@@ -102,7 +102,7 @@ final class Portal: @unchecked Sendable {
         for portal in portals {
             guard let app = RedirectURI(portal.app) else { throw World.Broken("redirect URI") }
             let party = RelyingParty(
-                client: portal.client.id, profile: .native, redirectURIs: [app], askedBrowsers: .all, ways: [.device])
+                client: portal.client.id, profile: .native, redirectURIs: [app], askedBrowsers: .all)
             guard try await SetRelyingParty.set(party, by: .system, ports: ports) == .set(party) else {
                 throw World.Broken("relying party")
             }

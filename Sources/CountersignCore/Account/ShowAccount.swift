@@ -32,6 +32,13 @@ package enum ShowAccount {
             return .shown(try work.account(of: visit, eventsAfter: cursor))
         }
     }
+
+    /// Whether there is an account page.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func isOpen(ports: Ports) async throws -> Bool {
+        try await ports.store.read { try $0.relyingParties.account() != nil }
+    }
 }
 
 /// What a person sees on their account page.

@@ -19,6 +19,9 @@ package enum IntrospectToken {
 
     /// Says whether a token is good.
     ///
+    /// A refresh token is as long as the token endpoint takes it: the one before it, too, within its grace. Any older
+    /// one ends nothing here.
+    ///
     /// - Throws: ``StoreError``.
     package static func introspect(
         _ token: Secret<String>, by client: ClientID, ports: Ports
@@ -28,7 +31,8 @@ package enum IntrospectToken {
             let now = ports.time.now
             return try await ports.store.read { reader in
                 guard let family = try reader.families.find(id), family.client == client, family.isOffline,
-                    family.isActive(at: now), family.generation == generation
+                    family.isActive(at: now), let party = try reader.relyingParties.find(client),
+                    family.accepts(generation, within: party.refreshGrace, at: now)
                 else { return .inactive }
                 // check: TokenStateTests.suspended
                 guard try reader.isThere(family.authentication.evidence, of: family.user) else { return .inactive }

@@ -47,6 +47,13 @@ package struct TokenFamily: Equatable, Sendable {
     /// Whether its tokens are good at a time.
     package func isActive(at now: Timestamp) -> Bool { endedAt == nil && now < expiresAt && now < idleUntil }
 
+    /// Whether a refresh token is the good one, or the one before it within its grace.
+    func accepts(_ shown: Int64, within grace: Seconds, at now: Timestamp) -> Bool {
+        guard shown != generation else { return true }
+        guard shown == generation - 1, let rotatedAt else { return false }
+        return now < rotatedAt.adding(grace)
+    }
+
     /// A family of these parts.
     package init(
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],

@@ -12,6 +12,8 @@ package enum SetRelyingParty {
         case notFound
         /// A challenge type is not there, or the client may not ask by it, or it has no number to type.
         case typeNotUsable(TypeName)
+        /// By each of its ways people copy digits from one screen to another, which not everybody can.
+        case onlyCopies
         /// Another client is the API of this name, or it is the issuer's own.
         case resourceTaken
         /// A scope of the API is one of the provider's own.
@@ -22,6 +24,8 @@ package enum SetRelyingParty {
     ///
     /// The keys that sign its tokens are made before, if there are none.
     package static func set(_ party: RelyingParty, by actor: Actor, ports: Ports) async throws -> Outcome {
+        // check: RelyingPartyTests.refused
+        guard party.hasWayWithoutCopying else { return .onlyCopies }
         try await PrepareTokenKeys.prepare([.es256, party.profile.idTokenAlgorithm], by: actor, ports: ports)
         return try await ports.commit(at: ports.time.now, as: actor) { work in
             guard let client = try work.clients.lock(party.client), !client.isOperator else { return .notFound }

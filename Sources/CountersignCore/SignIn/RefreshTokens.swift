@@ -106,11 +106,4 @@ extension UnitOfWork {
 extension TokenFamily {
     /// The scopes that it was given, here and at APIs.
     fileprivate var allScopes: [String] { scopes + resources.flatMap(\.scopes) }
-
-    /// Whether a refresh token is the good one, or the one before it within its grace.
-    fileprivate func accepts(_ shown: Int64, within grace: Seconds, at now: Timestamp) -> Bool {
-        guard shown != generation else { return true }
-        guard shown == generation - 1, let rotatedAt else { return false }
-        return now < rotatedAt.adding(grace)
-    }
 }

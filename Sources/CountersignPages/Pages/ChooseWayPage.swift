@@ -1,4 +1,4 @@
-/// Page 2, which asks how one wants to sign in.
+/// The page that asks how one wants to sign in.
 package struct ChooseWayPage: HostedPage {
     /// The field that names the chosen way.
     package static let field = "way"

@@ -1,4 +1,4 @@
-/// Page 4: the six-digit code from a message.
+/// The page that asks for the six-digit code from a message.
 ///
 /// It reads the same for known and unknown users.
 package struct CodePage: HostedPage {

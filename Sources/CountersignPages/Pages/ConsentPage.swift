@@ -1,4 +1,4 @@
-/// Page 7: what the client may do.
+/// The page that asks whether the client may do what it wants.
 package struct ConsentPage: HostedPage {
     /// The field with the answer: "allow" or "refuse".
     package static let field = "decision"

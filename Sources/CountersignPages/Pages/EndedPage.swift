@@ -1,4 +1,4 @@
-/// Page 10: a sign-in that came to nothing.
+/// The page of a sign-in that came to nothing.
 ///
 /// The authorization stays open, so that another way can be tried.
 package struct EndedPage: HostedPage {

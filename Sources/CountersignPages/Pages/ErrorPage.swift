@@ -1,4 +1,4 @@
-/// Page 11: an error that helps.
+/// The page of an error, which helps.
 package struct ErrorPage: HostedPage {
     /// What happened.
     package enum Problem: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// Page 1, which asks who is signing in.
+/// The page that asks who is signing in.
 package struct IdentifierPage: HostedPage {
     /// The field with what was typed.
     package static let field = "identifier"

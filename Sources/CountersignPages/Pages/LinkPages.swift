@@ -39,7 +39,7 @@ package struct LinkFacts: Hashable, Sendable {
     }
 }
 
-/// Page 5 in the browser that asked: one press signs in.
+/// The page of a link in the browser that asked: one press signs in.
 ///
 /// Opening the page does nothing, since programs open the links of mails.
 package struct LinkHerePage: HostedPage {
@@ -63,7 +63,7 @@ package struct LinkHerePage: HostedPage {
             """)
 }
 
-/// Page 5a: the link was opened in another browser than the one that asked.
+/// The page of a link that was opened in another browser than the one that asked.
 ///
 /// The code stands on the next page only, so that no program that opens links has it in a picture.
 package struct LinkElsewherePage: HostedPage {
@@ -103,7 +103,7 @@ package struct LinkElsewherePage: HostedPage {
             """)
 }
 
-/// Page 5b: the code, to be typed in the browser that asked.
+/// The page with the code of a link, to be typed in the browser that asked.
 package struct LinkCodePage: HostedPage {
     /// The six digits.
     package var digits: String

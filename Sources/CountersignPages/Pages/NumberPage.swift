@@ -1,4 +1,4 @@
-/// Page 3: the number to type on the phone, while the page waits for the outcome.
+/// The page with the number to type on the phone, which waits for the outcome.
 ///
 /// It is got with GET, since it looks again by itself where scripts do not run. Its outcome is another page:
 /// ``ApprovedPage`` or ``EndedPage``.

@@ -1,4 +1,4 @@
-/// Page 3 after the approval: the page goes on to another one of ours by itself.
+/// The page after the approval, which goes on to another one of ours by itself.
 package struct ApprovedPage: HostedPage {
     /// The path to go on to.
     package var nextPath: String

@@ -1,6 +1,6 @@
 import Encodings
 
-/// Page 6a: a QR code to scan with the phone.
+/// The page with a QR code to scan with the phone.
 package struct QRPage: HostedPage {
     /// The picture of the code, black on white.
     package enum Picture: Hashable, Sendable {
@@ -77,7 +77,7 @@ package struct QRPage: HostedPage {
             """)
 }
 
-/// Page 6b: the same on the phone that has the app.
+/// The page in the place of ``QRPage`` on the phone that has the app.
 package struct OpenAppPage: HostedPage {
     /// The link that opens the app.
     package var appURL: String

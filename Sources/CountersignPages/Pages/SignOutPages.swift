@@ -1,4 +1,4 @@
-/// Page 14a: signed out.
+/// The page that says that one is signed out.
 package struct SignedOutPage: HostedPage {
     /// The client's address, where "Back to …" leads; nil for no such button.
     package let clientURL: String?
@@ -41,7 +41,7 @@ package struct SignedOutPage: HostedPage {
             """)
 }
 
-/// Page 14b, which asks whether to sign out, where no valid `id_token_hint` says so already.
+/// The page that asks whether to sign out, where no valid `id_token_hint` says so already.
 package struct SignOutPage: HostedPage {
     /// The field with the answer: "out", "stay" or "all".
     package static let field = "decision"

@@ -71,7 +71,11 @@ struct AuthorizationChecks {
                 wanted.maximumAge = min(wanted.maximumAge ?? Self.oldestForEnrolling, Self.oldestForEnrolling)
             }
             (wanted.strength, wanted.isStrengthEssential) = try strength()
-            wanted.hint = try hint(of: client.id)
+            switch try expected(by: client.id) {
+            case .anybody: break
+            case .user(let user): wanted.hint = .id(user)
+            case .unknown: wanted.isFresh = true
+            }
             wanted.identifier = form["login_hint"].flatMap { SignInName($0) }
             wanted.languages = form["ui_locales"].map(Self.languages)
             return Checked(
@@ -220,15 +224,25 @@ struct AuthorizationChecks {
         return json
     }
 
-    /// Whom the client expects: the user of an ID token of ours, which may be over, or a name in `login_hint`.
+    /// Whom the client expects.
+    private enum Expected {
+        case anybody
+        case user(UserID)
+        /// Somebody whom an ID token names that can no longer be verified.
+        case unknown
+    }
+
+    /// Whom the client expects: the user of an ID token of ours, which may be over.
     ///
-    /// A name that the person may change is no expectation; the page only suggests it.
-    private func hint(of client: ClientID) throws(OAuthError) -> UserReference? {
-        guard let text = form["id_token_hint"] else { return nil }
+    /// Nobody knows whether the browser's session is that of an ID token whose key is gone, so the person signs in. A
+    /// name in `login_hint`, which the person may change, is no expectation; the page only suggests it.
+    private func expected(by client: ClientID) throws(OAuthError) -> Expected {
+        guard let text = form["id_token_hint"] else { return .anybody }
+        if IDTokenHint.isByForgottenKey(text, ports) { return .unknown }
         let error = OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer for this client")
         guard let hint = IDTokenHint(text, ports) else { throw error }
         // check: AuthorizeTests.otherClientsHint
         guard hint.client == client else { throw error }
-        return .id(hint.user)
+        return .user(hint.user)
     }
 }

@@ -81,10 +81,10 @@ extension SignInDoor {
         var (frame, _) = try await frame(of: wanted, languages, visit.incoming)
         frame.request = try wanted.sealed(for: visit.browser, ports: ports)
         frame.languageSwitch = .post(Self.answerPath)
-        var account: String? = AccountPage.path
-        if case .off = try await ShowAccount.show(nil, ports: ports) { account = nil }
+        let hasAccount = try await ShowAccount.isOpen(ports: ports)
         let page = SignOutPage(
-            action: Self.answerPath, isStayOffered: wanted.returnURI != nil, accountPath: account)
+            action: Self.answerPath, isStayOffered: wanted.returnURI != nil,
+            accountPath: hasAccount ? AccountPage.path : nil)
         var response = PageResponse(
             page, in: frame,
             leadingTo: wanted.returnURI.flatMap { RedirectURI($0) }

@@ -154,6 +154,10 @@ package struct RelyingParty: Hashable, Sendable {
     /// Whether the client authenticates by keys at the provider's endpoints, and no longer by its secret.
     package var hasKeys: Bool { keySet != nil || keysURI != nil }
 
+    /// Whether people have a way to sign in by which they copy nothing from one screen to another: a passkey, a code
+    /// that their device scans, or the link of a mail.
+    package var hasWayWithoutCopying: Bool { !ways.isDisjoint(with: [.passkey, .qr, .email]) }
+
     /// Whether a code may go to an address from the client's pages.
     package func sends(to address: PersonalAddress) -> Bool {
         switch address {

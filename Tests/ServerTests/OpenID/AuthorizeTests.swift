@@ -105,6 +105,39 @@ struct AuthorizeTests {
         }
     }
 
+    // Spec: OpenID Connect Core 1.0 §3.1.2.1; OpenID Connect RP-Initiated Logout 1.0 §2.
+    @Test("An ID token of ours whose key is gone is no error: nobody knows its person, who signs in")
+    func forgottenKey() async throws {
+        try await SignInPageScene.with { scene in
+            let code = try #require(try await scene.signIn().result["code"])
+            let hint = try #require(try await scene.redeem(code).json["id_token"]?.string)
+            func signed(by key: JSONValue, _ issuer: String) throws -> String {
+                var parts = hint.split(separator: ".").map(String.init)
+                let changes: [(Int, String, JSONValue)] = [(0, "kid", key), (1, "iss", .string(issuer))]
+                for (part, name, value) in changes {
+                    let json = try JSONValue(parsing: try #require(Base64URL.decode(parts[part])))
+                    var members = try #require(json.object)
+                    members[name] = value
+                    parts[part] = Base64URL.encode(JSONValue.object(members).encoded)
+                }
+                return parts.joined(separator: ".")
+            }
+            let old = try signed(by: "gone", "\(scene.server.issuer)")
+            let silent = try await scene.browser.get(scene.request(["prompt": "none", "id_token_hint": old]))
+            #expect(silent.result["error"] == "login_required" && silent.result["code"] == nil, "\(silent.reply)")
+            let page = try await scene.browser.get(scene.request(["id_token_hint": old]))
+            #expect(page.status == 200 && page.request != nil, "\(page.reply)")
+            let asks = try await scene.browser.get("/oauth2/logout?id_token_hint=\(old)")
+            #expect(asks.request != nil && asks.heading == "Sign out?", "\(asks.reply)")
+            // The session is as it was, and whoever signs in gets their code.
+            #expect(try await scene.browser.get(scene.request(["prompt": "none"])).result["code"] != nil)
+            #expect(try await scene.signIn(["id_token_hint": old]).result["code"] != nil)
+            let foreign = try signed(by: "gone", "https://other.example.com")
+            let refused = try await scene.browser.get(scene.request(["prompt": "none", "id_token_hint": foreign]))
+            #expect(refused.result["error"] == "invalid_request", "\(refused.reply)")
+        }
+    }
+
     // Spec: OpenID Connect Core 1.0 §5.5.1.1.
     @Test("A strength that nobody can reach at the client is refused before anybody is asked")
     func unreachable() async throws {
@@ -210,7 +243,7 @@ struct AuthorizeTests {
     }
 
     // Spec: OpenID Connect Dynamic Client Registration 1.0 §2.
-    @Test("O-22: `default_max_age` of the client's settings counts where a request does not say an age")
+    @Test("`default_max_age` of the client's settings counts where a request does not say an age")
     func defaultMaximumAge() async throws {
         try await SignInPageScene.with(["asked_browsers": "all", "default_max_age": 60]) { scene in
             _ = try await scene.signIn()

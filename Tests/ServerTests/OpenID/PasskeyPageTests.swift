@@ -163,7 +163,7 @@ struct PasskeyPageTests {
             #expect(account.status == 200 && !account.html.contains("/account/new-passkey"))
         }
         try await Self.with { scene in
-            try await scene.set(["asked_browsers": "all", "ways": ["device"]])
+            try await scene.set(["asked_browsers": "all", "ways": ["device", "email"]])
             let page = try await scene.browser.get(scene.request(["prompt": "login"]))
             #expect(page.ceremony("get") == nil && !page.html.contains("value=\"qr\""), "\(page.reply)")
         }

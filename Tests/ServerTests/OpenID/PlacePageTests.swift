@@ -89,7 +89,7 @@ struct PlacePageTests {
             let made = try await scene.server.makeClient("Acme account")
             let settings: JSONValue = [
                 "profile": "web", "redirect_uris": [.string("\(scene.server.issuer)/account")], "asked_browsers": "all",
-                "registration": "known", "ways": ["device"],
+                "registration": "known",
             ]
             let set = try await scene.scene.administrator.call(
                 .PUT, "/v1/admin/clients/\(made.credential.id)/openid", settings)

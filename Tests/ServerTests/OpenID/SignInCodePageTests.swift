@@ -194,7 +194,7 @@ struct SignInCodePageTests {
     @Test("A code by text message signs in, at a number of a listed calling code and at no other")
     func text() async throws {
         let settings: JSONObject = [
-            "asked_browsers": "all", "ways": ["device", "text"], "calling_codes": ["+1555"],
+            "asked_browsers": "all", "ways": ["device", "qr", "text"], "calling_codes": ["+1555"],
         ]
         try await SignInPageScene.with(settings) { scene in
             let phone: JSONValue = ["phone": "+15551234567"]

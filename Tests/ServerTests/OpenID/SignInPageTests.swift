@@ -211,7 +211,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("O-6: an unknown browser's pages are the same, byte for byte, for a no, a report, silence and nobody")
+    @Test("An unknown browser's pages are the same, byte for byte, for a no, a report, silence and nobody")
     func samePages() async throws {
         try await SignInPageScene.with { scene in
             struct Shown {
@@ -319,7 +319,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("O-23: of three tabs one signs in; another offers to go on as they are, and one of somebody else does not")
+    @Test("Of three tabs one signs in; another offers to go on as they are, and one of somebody else does not")
     func tabs() async throws {
         try await SignInPageScene.with(["asked_browsers": "all", "ways": ["device", "email"]]) { scene in
             let waits = try await scene.numberPage("customer-1", ["state": "s-2"])

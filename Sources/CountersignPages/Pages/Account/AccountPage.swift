@@ -1,4 +1,4 @@
-/// Page 12: what an account has, and how one ends it.
+/// The page with what an account has, and how one ends it.
 ///
 /// Buttons post to paths below ``path``, each with the sealed request:
 ///
@@ -187,28 +187,18 @@ package struct AccountPage: HostedPage {
     /// The template of the page.
     package static let template = PageTemplate(
         "account", panel: .account(at: nil), heading: "[[accountHeading]]", scripts: [.passkey],
-        announcement: done,
+        announcement: said,
         main: [
-            "{{#refusal}}\n\(PageFrame.refusing(refused))\n{{/refusal}}", Device.notices, Device.methodNotices,
+            "{{#refusal}}\n\(PageFrame.refusing(said))\n{{/refusal}}", Device.notices, Device.methodNotices,
             Passkey.notices, Identifier.section, Device.section, Passkey.section, Session.section, Access.section,
             Activity.section,
         ].joined(separator: "\n"))
 
-    /// What was just done, in words.
-    private static let done = said([
-        "Removed", "Suspended", "Resumed", "MethodUndone", "Confirmed", "ConfirmedLater", "PasskeyCreated",
-        "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "AddressAdded", "AddressRemoved", "SessionEnded",
-        "OthersEnded", "AccessEnded",
-    ])
-
-    /// Why nothing was done, in words.
-    private static let refused = said([
-        "TooWeak", "Gone", "PasskeysFull", "PasskeyNotCreated", "AddressTaken", "AddressNeeded", "AddressesFull",
-        "AddressTooNew",
-    ])
-
-    /// Each by its name: `saysRemoved` is said as `sayRemoved`.
-    private static func said(_ names: [String]) -> String {
-        names.map { "{{#says\($0)}}[[say\($0)]]{{/says\($0)}}" }.joined()
-    }
+    /// What was just done, or why nothing was, in words: `saysRemoved` is said as `sayRemoved`.
+    private static let said = [
+        "Removed", "Suspended", "Resumed", "MethodUndone", "Confirmed", "ConfirmedLater", "TooWeak", "Gone",
+        "PasskeyCreated", "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "PasskeysFull",
+        "PasskeyNotCreated", "AddressAdded", "AddressRemoved", "AddressTaken", "AddressNeeded", "AddressesFull",
+        "AddressTooNew", "SessionEnded", "OthersEnded", "AccessEnded",
+    ].map { "{{#says\($0)}}[[say\($0)]]{{/says\($0)}}" }.joined()
 }

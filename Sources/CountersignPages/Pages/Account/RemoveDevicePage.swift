@@ -1,4 +1,4 @@
-/// Page 13, which asks whether to remove a device, and says what follows.
+/// The page that asks whether to remove a device, and says what follows.
 ///
 /// It posts to `remove` or to `suspend`, below `/account/devices/ID`.
 package struct RemoveDevicePage: HostedPage {
