@@ -57,7 +57,8 @@ package struct PageTemplate: Sendable {
     /// Every template of ours.
     static let all: [PageTemplate] = [
         IdentifierPage.template, ChooseWayPage.template, WorkPage.template, NumberPage.template, CodePage.template,
-        QRPage.template, OpenAppPage.template, SignedInElsewherePage.template, ConsentPage.template,
+        QRPage.template, SignedInElsewherePage.template, ConsentPage.template, OfferPasskeyPage.template,
+        PasskeyMadePage.template,
         ApprovedPage.template, OnwardPage.template, OnwardPostPage.template, EndedPage.template, ErrorPage.template,
         SignedOutPage.template, SignOutPage.template, LinkHerePage.template, LinkElsewherePage.template,
         LinkCodePage.template,

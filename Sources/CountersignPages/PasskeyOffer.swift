@@ -2,6 +2,8 @@
 package struct PasskeyOffer: Hashable, Sendable {
     /// The field with the browser's answer, as JSON.
     package static let field = "credential"
+    /// The field with which a browser says that it keeps passkeys, and opens them by a screen lock.
+    package static let keepingField = "passkeys"
 
     /// The options of the ceremony as JSON.
     ///

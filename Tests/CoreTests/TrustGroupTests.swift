@@ -560,7 +560,7 @@ extension SignInScene {
         return try await goOn(.allows(question.user))
     }
 
-    private func finishAllowing(_ asked: Authorization) async throws -> FinishSignIn.Outcome {
+    func finishAllowing(_ asked: Authorization) async throws -> FinishSignIn.Outcome {
         let outcome = try await finish(asked)
         guard case .asks(let question) = outcome else { return outcome }
         return try await finish(asked, answer: .allows(question.user))

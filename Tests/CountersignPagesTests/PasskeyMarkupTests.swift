@@ -49,6 +49,26 @@ struct PasskeyMarkupTests {
         #expect(page.all.filter { $0.attributes["id"] == "problem" }.count == 1)
     }
 
+    @Test("The offer after a sign-in needs scripts to be taken and none to be put off; what came of it is announced")
+    func offered() throws {
+        let offer = Elements(try sample("08-offer-passkey").html)
+        let main = offer["button"].filter { $0.path.contains("main") }
+        #expect(main.map { $0.attributes["class"] } == ["filled if-live", "outlined", "link"])
+        #expect(main[0].attributes["data-passkey-create"] == ForeignTexts().creationOptions)
+        #expect(main[1].attributes["name"] == nil && scripts(offer) == ["passkey"])
+        #expect(offer.texts["main"]?.contains("All your addresses are told.") == true)
+        #expect(offer.texts["main"]?.contains("It counts from") == false)
+        let waiting = Elements(try sample("08-offer-passkey-waiting").html)
+        #expect(waiting.texts["main"]?.contains("It counts from tomorrow, 10:15.") == true)
+        #expect(waiting.texts["main"]?.contains("All your addresses") == false)
+        let made = Elements(try sample("08-passkey-said-created").html)
+        let status = try #require(made.all.first { $0.attributes["role"] == "status" })
+        #expect(status.attributes["autofocus"] != nil && made.texts["main"]?.contains("Passkey created.") == true)
+        let refused = Elements(try sample("08-passkey-refused").html)
+        #expect(refused.texts["title"] == "Error: No passkey was created – Acme Bank")
+        #expect(refused["a"].contains { $0.attributes["href"] == AccountPage.path })
+    }
+
     private func sample(_ name: String) throws -> Sample {
         try #require(Samples.all(in: .english).first { $0.name == name })
     }

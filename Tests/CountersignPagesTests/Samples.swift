@@ -180,7 +180,6 @@ enum Samples {
         let long = PageCountdown(beginsAt: now - 22, expiresAt: now + 158)
         let number = NumberPage(digits: texts.digits, time: time, waiting: wait, exits: exits)
         let qr = QRPage(picture: texts.picture, time: long, waiting: wait, renewalPath: path, exits: exits)
-        let app = OpenAppPage(appURL: texts.url, anotherWayAction: path, qrAction: path, waiting: wait)
         wait.isRefreshing = true
         let refreshing = NumberPage(digits: texts.digits, time: time, waiting: wait, exits: exits)
         var unplaced = late
@@ -194,7 +193,30 @@ enum Samples {
                 name: "03-signed-in-elsewhere",
                 page: SignedInElsewherePage(address: texts.identifier, action: path, anotherAddressAction: path),
                 frame: late),
-            Sample(name: "06a-qr", page: qr, frame: nobody), Sample(name: "06b-open-app", page: app, frame: nobody),
+            Sample(name: "06a-qr", page: qr, frame: nobody),
+        ]
+    }
+
+    private static func passkeyOffers(_ texts: ForeignTexts, _ late: PageFrame) -> [Sample] {
+        var frame = late
+        frame.ledger.askedAt = nil
+        var unasked = frame
+        unasked.languageSwitch = nil
+        let path = texts.path
+        let offer = PasskeyOffer(options: texts.creationOptions, action: path)
+        return [
+            Sample(name: "08-offer-passkey", page: OfferPasskeyPage(offer: offer, action: path), frame: frame),
+            Sample(
+                name: "08-offer-passkey-waiting",
+                page: OfferPasskeyPage(offer: offer, action: path, tellsAddresses: false, waitsUntil: now + 86_400),
+                frame: frame),
+            Sample(
+                name: "08-passkey-said-created", page: PasskeyMadePage(.created(waitsUntil: nil), action: path),
+                frame: frame),
+            Sample(
+                name: "08-passkey-said-created-waiting",
+                page: PasskeyMadePage(.created(waitsUntil: now + 86_400), action: path), frame: frame),
+            Sample(name: "08-passkey-refused", page: PasskeyMadePage(.refused, action: path), frame: unasked),
         ]
     }
 
@@ -225,7 +247,7 @@ enum Samples {
         return [
             Sample(
                 name: "07-consent", page: ConsentPage(action: path, items: items, accountPath: path), frame: change)
-        ]
+        ] + passkeyOffers(texts, late)
             + zip(["09-onward", "09-onward-post"], onward).compactMap { name, page in
                 page.map { Sample(name: name, page: $0, frame: late) }
             }

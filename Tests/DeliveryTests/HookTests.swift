@@ -100,6 +100,15 @@ struct HookTests {
         #expect(asked.seconds >= 1 && asked.seconds < 14, "\(asked.seconds)")
     }
 
+    @Test("A hook whose verdict comes byte by byte is waited for until its deadline, and no longer")
+    func dripping() async throws {
+        let asked = try await Self.ask(answering: .dripping(#"{"result": "ok"}"#), deadline: 1)
+        #expect(asked.verdict == nil && asked.calls == 1)
+        #expect(asked.seconds >= 1 && asked.seconds < 14, "\(asked.seconds)")
+        let patient = try await Self.ask(answering: .dripping(#"{"result": "ok"}"#), deadline: 60)
+        #expect(patient.verdict == HookVerdict(.ok))
+    }
+
     @Test("A hook goes no further than callbacks: not to this machine, where that is not allowed")
     func reach() async throws {
         let asked = try await Self.ask(answering: Self.reply(#"{"result":"ok"}"#), reach: .publicAddresses)

@@ -17,6 +17,8 @@ final class Receiver: Sendable {
         case silence
         /// `200` and content without end.
         case endless
+        /// `200` at once, and this content, of which a byte comes every 200 milliseconds.
+        case dripping(String)
     }
 
     /// One request, as it stood on the wire.
@@ -120,6 +122,15 @@ private final class Connection: ChannelInboundHandler {
             isEndless = true
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\n")), promise: nil)
             pour(into: context)
+        case .dripping(let content):
+            let head = "HTTP/1.1 200 OK\r\ncontent-length: \(content.utf8.count)\r\n\r\n"
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: head)), promise: nil)
+            let channel = context.channel
+            for (number, byte) in content.utf8.enumerated() {
+                channel.eventLoop.scheduleTask(in: .milliseconds(200 * Int64(number))) {
+                    channel.writeAndFlush(ByteBuffer(bytes: [byte]), promise: nil)
+                }
+            }
         }
     }
 

@@ -5,12 +5,6 @@ import Encodings
 //
 // Spec: docs/decisions/0077-account-page.md.
 
-extension Issuer {
-    /// The page on which people see and end what they allowed: a redirect URI of the client through which they sign in
-    /// to it.
-    package var accountPage: String { "\(self)/account" }
-}
-
 /// Somebody who is at their account page.
 package struct AccountVisit: Sendable {
     /// How old an authentication may be for an act on a device.
@@ -31,9 +25,6 @@ package struct AccountVisit: Sendable {
 }
 
 extension UnitOfWork {
-    /// The client through which people sign in to their account page; nil if there is none.
-    func accountClient() throws -> Client? { try relyingParties.account().flatMap { try clients.find($0) } }
-
     /// Who is at the account page; nil if the browser has no session that is good there.
     func accountVisit(_ secret: Secret<String>?, by client: Client) throws -> AccountVisit? {
         guard let secret, let session = try sessions.find(SecretHash(of: secret), at: now),

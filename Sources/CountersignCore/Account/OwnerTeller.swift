@@ -20,20 +20,7 @@ extension UnitOfWork {
         let message = PersonalMessage.changed(
             change, by: teller.client.name, at: time, from: teller.place, page: issuer.accountPage,
             in: teller.language)
-        let party = try relyingParties.find(teller.client.id)
-        for identifier in try identifiers.verified(of: user) where teller.transports.reach(identifier.address) {
-            if identifier.address.kind == .phone {
-                // Text messages cost, so they go only where the page sends codes as well, and not without end: what is
-                // undone and done again and again would have one sent each time.
-                guard party?.sends(to: identifier.address) == true, try !count(.noticeTexts(to: user)).isExceeded else {
-                    continue
-                }
-            }
-            try outbox.enqueue(
-                OutboxMessage(
-                    id: nextID(), content: .personal(message, to: identifier.address, client: teller.client.id),
-                    dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime)))
-            notify(.outbox)
-        }
+        let addresses = try identifiers.verified(of: user).map(\.address).filter(teller.transports.reach)
+        try send(message, to: addresses, of: user, for: teller.client.id)
     }
 }

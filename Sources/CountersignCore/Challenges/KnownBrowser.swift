@@ -13,6 +13,8 @@ extension UnitOfWork {
         guard let browser = challenge.browser, let user = challenge.user else { return }
         let client = challenge.question.client
         switch outcome {
+        // The end of the sign-in in this browser makes it the user's, who is told of it before.
+        case .approved where challenge.purpose.authorization != nil: return
         case .approved: try browsers.put(browser, of: user, by: client, at: now)
         // Somebody else sits there.
         case .reported: try browsers.delete(browser, of: user, by: client)

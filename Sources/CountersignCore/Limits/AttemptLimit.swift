@@ -92,8 +92,12 @@ enum AttemptLimit: Hashable, Sendable {
     case ownSignIns(EnrollmentID)
     /// Passkeys that one user registers; all addresses and clients are told of each.
     case passkeys(of: UserID)
-    /// Text messages that tell one user what was done on the account page.
+    /// Text messages that tell one user what was done on the account page, and of sign-ins.
     case noticeTexts(to: UserID)
+    /// Sign-ins of which one user is told, since they may be somebody else's.
+    ///
+    /// Spec: OWASP ASVS 6.3.5.
+    case signInNotices(to: UserID)
     /// Codes that one user has sent to addresses that they add.
     case addressCodes(of: UserID)
     /// Test messages to one address, by its hash.
@@ -136,6 +140,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .ownSignIns(let enrollment): "sign-ins of \(enrollment)"
         case .passkeys(let user): "passkeys of \(user)"
         case .noticeTexts(let user): "notices by text to \(user)"
+        case .signInNotices(let user): "sign-ins told to \(user)"
         case .addressCodes(let user): "address codes of \(user)"
         case .testMessages(let address): "test message \(address)"
         }
@@ -153,7 +158,7 @@ enum AttemptLimit: Hashable, Sendable {
             .addressCodes, .waitsForWorkFrom, .pageLanguages, .noticeTexts,
             .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
             .hours(1)
-        case .wrongAnswers, .resends, .reportedSignIns: .days(1)
+        case .wrongAnswers, .resends, .reportedSignIns, .signInNotices: .days(1)
         case .wrongTextCodes, .wrongSignInCodes, .addressCodeTries: .days(30)
         }
     }
@@ -166,7 +171,7 @@ enum AttemptLimit: Hashable, Sendable {
         // Together a hundred.
         case .wrongSignInCodes(_, let isOwn): isOwn ? 20 : 80
         case .addressCodeTries: 20
-        case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .noticeTexts,
+        case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .noticeTexts, .signInNotices,
             .signInAsks(_, _, isBrowserKnown: true):
             10
         case .signInAsks(_, _, isBrowserKnown: false): 3

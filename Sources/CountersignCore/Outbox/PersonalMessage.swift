@@ -32,6 +32,7 @@ package struct PersonalMessage: Sendable {
             PersonalMessage(.passkey, language, ["passkey": Secret("Firefox on Windows"), "created": Secret("yes")])
         case .address:
             PersonalMessage(.address, language, ["address": Secret("you@example.com"), "added": Secret("yes")])
+        case .signedIn: PersonalMessage(.signedIn, language, ["elsewhere": Secret("yes")])
         }
     }
 
@@ -111,6 +112,35 @@ package struct PersonalMessage: Sendable {
         ]
         values["place"] = place.map { Secret($0.worded(in: language).line.text) }
         return PersonalMessage(template, language, values)
+    }
+
+    /// Why a person is told of a sign-in.
+    package enum SignInNotice: String, CaseIterable, Sendable {
+        /// It was in a browser in which they had approved nothing before.
+        case newBrowser = "elsewhere"
+        /// Wrong codes had been typed for the address before.
+        case wrongCodes = "guessed"
+    }
+
+    /// A message that tells of a sign-in that may be somebody else's.
+    ///
+    /// - Parameters:
+    ///   - notice: why it is told.
+    ///   - client: where somebody has signed in.
+    ///   - time: when.
+    ///   - place: from where; nil where nothing is known.
+    ///   - page: where the person sees what is theirs; nil where there is no such page.
+    ///   - language: the language of the sign-in; nil for the operator's default.
+    package static func signedIn(
+        _ notice: SignInNotice, at client: ClientName, at time: Timestamp, from place: ContextLine?, page: String?,
+        in language: LanguageTag?
+    ) -> PersonalMessage {
+        var values = [
+            notice.rawValue: Secret("yes"), "sender": Secret(client.text), "time": Secret(time.minuteText),
+        ]
+        values["page"] = page.map { Secret($0) }
+        values["place"] = place.map { Secret($0.worded(in: language).line.text) }
+        return PersonalMessage(.signedIn, language, values)
     }
 
     /// A message with a code that is valid for a number of minutes.

@@ -100,6 +100,8 @@ package final class Ports: Sendable {
     let verifiedTokens = BoundedMap<SHA256.Digest, AccessClaims>(limit: 16_384)
     /// How often tokens were refreshed, and asked about.
     package let tokenCounts = TokenCounts()
+    /// How often pages have refused to sign somebody in.
+    package let refusedSignIns = RefusedSignIns()
     /// What came with the latest sign-in at each client.
     let latestValues = BoundedMap<ClientID, ConstantValues.Latest>(limit: 4096)
     /// What the log was told of the proof of work.

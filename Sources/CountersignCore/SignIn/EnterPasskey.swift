@@ -16,19 +16,22 @@ package enum EnterPasskey {
         package let browser: BrowserID
         /// From where the sign-in was started.
         package let place: ContextLine?
+        /// The language of the page; nil for the operator's default.
+        package let language: LanguageTag?
         /// The caller's network.
         package let network: [UInt8]?
 
         /// A request of these parts.
         package init(
             _ response: JSONValue, in ceremony: PasskeyCeremony, _ carried: CarriedSignIn, browser: BrowserID,
-            place: ContextLine?, network: [UInt8]?
+            place: ContextLine?, language: LanguageTag? = nil, network: [UInt8]?
         ) {
             self.response = response
             self.ceremony = ceremony
             self.carried = carried
             self.browser = browser
             self.place = place
+            self.language = language
             self.network = network
         }
     }
@@ -57,7 +60,8 @@ package enum EnterPasskey {
         guard let response = try? AssertionResponse(request.response) else { return .refused }
         let new: AuthorizationID = ports.random.id(at: now)
         var wanted = request.carried.wanted
-        wanted.askedFrom = request.place
+        wanted.askedFrom = request.place?.worded(in: request.language)
+        wanted.askedIn = request.language
         return try await ports.commit(at: now, as: .system) { [wanted] work in
             guard let client = try work.clients.lock(wanted.client), client.disabledAt == nil,
                 let party = try work.relyingParties.find(client.id), party.ways.contains(.passkey)

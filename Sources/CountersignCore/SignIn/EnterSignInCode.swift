@@ -54,8 +54,16 @@ package enum EnterSignInCode {
             // check: SignInCodeTests.tries
             guard proof.isOf(sent, work.hasher) else { return refused }
             guard let identifier = try work.identifier(proving: sent.address, at: found.client) else { return refused }
+            var typedInARow = 0
             for isOwn in [false, true] {
-                try work.forget(.wrongSignInCodes(for: work.hasher.exactName(of: sent.address), inOwnBrowser: isOwn))
+                let wrong = AttemptLimit.wrongSignInCodes(
+                    for: work.hasher.exactName(of: sent.address), inOwnBrowser: isOwn)
+                typedInARow += try work.counted(wrong).number
+                try work.forget(wrong)
+            }
+            // More than one code has tries: somebody may have guessed, and this may be a guess that was right.
+            if typedInARow > Verification.maximumTries {
+                try work.tellOfWrongCodes(before: found, to: sent.address, of: identifier.user, by: ports.transports)
             }
             let state = AuthorizationState.authenticated(Authentication(by: identifier, at: now))
             // Another step was faster: nothing of this one stays, and it looks again.

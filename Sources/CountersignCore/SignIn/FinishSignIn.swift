@@ -28,6 +28,8 @@ package enum FinishSignIn {
         package let secret: Secret<String>
         /// When the session ends in any case.
         package let expiresAt: Timestamp
+        /// Whether the browser had a session of the person already.
+        package let isRenewed: Bool
     }
 
     /// The result of the operation.
@@ -116,6 +118,8 @@ package enum FinishSignIn {
                 if let earlier { try work.endSession(earlier) }
                 try work.sessions.insert(session)
             }
+            // Whoever goes on in their session is where they were before.
+            if renewed == nil { try work.tellOfNewBrowser(found, authentication, by: ports.transports) }
             // Whoever reads a mailbox has not shown to be at a browser of the person's.
             if !authentication.evidence.isCode {
                 try work.browsers.put(found.browser, of: authentication.user, by: found.client, at: now)
@@ -125,7 +129,8 @@ package enum FinishSignIn {
             return .finished(
                 Finished(
                     wanted: found.wanted, user: authentication.user, code: made.codeText,
-                    session: OpenedSession(secret: made.secret, expiresAt: session.expiresAt)))
+                    session: OpenedSession(
+                        secret: made.secret, expiresAt: session.expiresAt, isRenewed: renewed != nil)))
         }
     }
 

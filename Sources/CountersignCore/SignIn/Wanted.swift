@@ -49,6 +49,10 @@ package struct Wanted: Hashable, Sendable {
     package var identifier: SignInName?
     /// The languages that the client asks for, as in `ui_locales`; nil for none.
     package var languages: String?
+    /// Whether the browser has said that it keeps passkeys, and opens them by a screen lock.
+    ///
+    /// Its script says so, so that a browser without scripts never does.
+    package var keepsPasskeys = false
 
     /// From where the person was asked last; nil before, and where nothing is known.
     package var askedFrom: ContextLine?
@@ -77,6 +81,7 @@ extension Wanted {
             "strength": strength.map { .string($0.rawValue) }, "essential": isStrengthEssential ? true : nil,
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
+            "keeps_passkeys": keepsPasskeys ? true : nil,
             "asked_from": askedFrom?.json,
             "asked_in": askedIn.map { .string("\($0)") },
         ])
@@ -103,6 +108,7 @@ extension Wanted {
         hint = json["hint"]?.string.flatMap { UserReference($0) }
         languages = json["languages"]?.string
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }
+        keepsPasskeys = json["keeps_passkeys"]?.bool ?? false
         askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
         askedFrom = json["asked_from"].flatMap { ContextLine($0, in: askedIn) }
     }

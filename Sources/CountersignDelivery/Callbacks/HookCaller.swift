@@ -58,11 +58,10 @@ package final class HookCaller: AuthenticatorHooks {
                     posting: question.json.encoded, to: receiver.uri, id: question.id, at: question.askedAt,
                     by: access.access(for: .hooks, hasher))
             else { return nil }
-            let deadline = NIODeadline.now() + .seconds(question.authenticator.deadline.value)
-            let response = try await client.execute(request, deadline: deadline)
-            guard response.status == .ok else { return nil }
-            let content = Array(try await response.body.collect(upTo: Self.maximumSize).readableBytesView)
-            return (try? JSONValue(parsing: content)).flatMap { HookVerdict($0) }
+            let reply = try await client.reply(
+                to: request, within: .seconds(question.authenticator.deadline.value), maximumSize: Self.maximumSize)
+            guard reply.head.status == .ok else { return nil }
+            return (try? JSONValue(parsing: reply.content)).flatMap { HookVerdict($0) }
         } catch {
             return nil
         }

@@ -84,7 +84,8 @@ extension MessageTemplates {
         ]
         .merging(english("device", change, changeText, lookAt: "devices")) { $1 }
         .merging(english("passkey", passkeyChange, passkeyText, lookAt: "passkeys")) { $1 }
-        .merging(english("address", addressChange, addressText, lookAt: "addresses")) { $1 },
+        .merging(english("address", addressChange, addressText, lookAt: "addresses")) { $1 }
+        .merging(english("signed-in", signedIn, signedInText, lookAt: "devices")) { $1 },
         "de": [
             "test.subject": "Eine Nachricht von {{sender}}",
             "test.text": """
@@ -171,7 +172,8 @@ extension MessageTemplates {
         ]
         .merging(german("device", germanChange, germanChangeText, lookAt: "Geräten")) { $1 }
         .merging(german("passkey", germanPasskeyChange, germanPasskeyText, lookAt: "Passkeys")) { $1 }
-        .merging(german("address", germanAddressChange, germanAddressText, lookAt: "Adressen")) { $1 },
+        .merging(german("address", germanAddressChange, germanAddressText, lookAt: "Adressen")) { $1 }
+        .merging(german("signed-in", germanSignedIn, germanSignedInText, lookAt: "Geräten")) { $1 },
     ]
 
     /// The parts of a template that tells a person what was done: in a few words, and as a sentence.
@@ -185,20 +187,22 @@ extension MessageTemplates {
 
             {{time}}{{#place}}, from {{place}}{{/place}}
 
-            Was that you? Then there is nothing to do. If it was not, open your account and look at your \(part), your
+            Was that you? Then there is nothing to do. If it was not, {{#page}}open your account and look at your \(part), your
             sessions and what you allowed:
 
-            {{page}}
+            {{page}}{{/page}}{{^page}}tell {{sender}}.{{/page}}
             """,
             "\(template).html": page(
                 "en",
                 """
                 <p><strong>\(sentence)</strong></p>
                 <p>{{time}}{{#place}}, from {{place}}{{/place}}</p>
-                <p>Was that you? Then there is nothing to do. If it was not, <a href="{{page}}">open your account</a> and \
-                look at your \(part), your sessions and what you allowed.</p>
+                <p>Was that you? Then there is nothing to do. If it was not, {{#page}}<a href="{{page}}">open your account</a> \
+                and look at your \(part), your sessions and what you allowed.{{/page}}{{^page}}tell {{sender}}.{{/page}}</p>
                 """),
-            "\(template).sms": "{{sender}}: \(change). If that was not you, open {{page}}",
+            "\(template).sms": """
+            {{sender}}: \(change). If that was not you, {{#page}}open {{page}}{{/page}}{{^page}}tell {{sender}}.{{/page}}
+            """,
         ]
     }
 
@@ -213,20 +217,24 @@ extension MessageTemplates {
 
             {{time}}{{#place}}, von {{place}}{{/place}}
 
-            Waren Sie das? Dann ist nichts zu tun. Wenn nicht, öffnen Sie Ihr Konto und sehen Sie nach Ihren \(part), Ihren
+            Waren Sie das? Dann ist nichts zu tun. Wenn nicht, {{#page}}öffnen Sie Ihr Konto und sehen Sie nach Ihren \(part), Ihren
             Sitzungen und dem, was Sie erlaubt haben:
 
-            {{page}}
+            {{page}}{{/page}}{{^page}}wenden Sie sich an {{sender}}.{{/page}}
             """,
             "\(template).html": page(
                 "de",
                 """
                 <p><strong>\(sentence)</strong></p>
                 <p>{{time}}{{#place}}, von {{place}}{{/place}}</p>
-                <p>Waren Sie das? Dann ist nichts zu tun. Wenn nicht, <a href="{{page}}">öffnen Sie Ihr Konto</a> und sehen \
-                Sie nach Ihren \(part), Ihren Sitzungen und dem, was Sie erlaubt haben.</p>
+                <p>Waren Sie das? Dann ist nichts zu tun. Wenn nicht, {{#page}}<a href="{{page}}">öffnen Sie Ihr Konto</a> \
+                und sehen Sie nach Ihren \(part), Ihren Sitzungen und dem, was Sie erlaubt haben.{{/page}}\
+                {{^page}}wenden Sie sich an {{sender}}.{{/page}}</p>
                 """),
-            "\(template).sms": "{{sender}}: \(change). Waren Sie das nicht? {{page}}",
+            "\(template).sms": """
+            {{sender}}: \(change). Waren Sie das nicht? {{#page}}{{page}}{{/page}}\
+            {{^page}}Wenden Sie sich an {{sender}}.{{/page}}
+            """,
         ]
     }
 
@@ -307,6 +315,30 @@ extension MessageTemplates {
         {{#added}}Ihr Konto hat eine neue Adresse: {{address}}. Wer liest, was dorthin geschickt wird, kann sich als Sie \
         anmelden.{{/added}}\
         {{#removed}}Die Adresse {{address}} wurde aus Ihrem Konto entfernt. Mit ihr meldet sich niemand mehr an.{{/removed}}
+        """
+
+    /// Why a person is told of a sign-in, in a few words, and as a sentence.
+    private static let signedIn =
+        """
+        {{#elsewhere}}sign-in from a new browser{{/elsewhere}}{{#guessed}}sign-in after wrong codes{{/guessed}}
+        """
+    private static let signedInText =
+        """
+        {{#elsewhere}}Somebody has signed in to {{sender}} as you, in a browser that we do not know as yours.{{/elsewhere}}\
+        {{#guessed}}Somebody has signed in to {{sender}} as you by a message to this address. Before that, wrong codes \
+        were typed for it, perhaps by somebody who guessed.{{/guessed}}
+        """
+    private static let germanSignedIn =
+        """
+        {{#elsewhere}}Anmeldung in einem neuen Browser{{/elsewhere}}\
+        {{#guessed}}Anmeldung nach falschen Codes{{/guessed}}
+        """
+    private static let germanSignedInText =
+        """
+        {{#elsewhere}}Jemand hat sich als Sie bei {{sender}} angemeldet, in einem Browser, den wir nicht als Ihren kennen.\
+        {{/elsewhere}}\
+        {{#guessed}}Jemand hat sich mit einer Nachricht an diese Adresse als Sie bei {{sender}} angemeldet. Vorher \
+        wurden dafür falsche Codes eingegeben, vielleicht von jemandem, der geraten hat.{{/guessed}}
         """
 
     private static let digits = #"<p style="font-size: 2em; letter-spacing: 0.15em"><strong>{{code}}</strong></p>"#

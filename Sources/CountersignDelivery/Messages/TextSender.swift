@@ -1,6 +1,7 @@
 package import AsyncHTTPClient
 import CountersignWire
 import Encodings
+package import NIOCore
 import NIOHTTP1
 
 /// Sends text messages through a gateway.
@@ -13,8 +14,13 @@ package struct TextSender: Sendable {
 
     /// Creates a sender over a client from ``PushSender/makeClient(authorities:)``.
     package init(_ gateway: TextGateway, client: HTTPClient) {
+        self.init(gateway, client: client, timeout: ServiceReply.timeout)
+    }
+
+    /// Creates a sender with another timeout.
+    package init(_ gateway: TextGateway, client: HTTPClient, timeout: TimeAmount) {
         self.gateway = gateway
-        post = { try await ServiceReply(to: $0, by: client, maximumSize: Self.maximumSize) }
+        post = { try await ServiceReply(to: $0, by: client, timeout: timeout, maximumSize: Self.maximumSize) }
     }
 
     /// Creates a sender over a function that posts a request and returns the reply's status.

@@ -120,6 +120,8 @@ extension PageAssets {
     /// A browser that cannot read the options gets no class `live`, so that it is treated like one without scripts.
     /// There is one ceremony at a time: the one below the field ends when the button is pressed, and begins anew when
     /// nothing came of it. The hidden field is taken out at once, so that no other button posts it when one comes back.
+    /// Where a passkey can sign in, every form says it if the browser keeps passkeys behind a screen lock: after a sign-in
+    /// by something else, the server then offers one.
     private static let passkeyScript = """
         const { PublicKeyCredential: passkeys } = window;
         const button = document.querySelector("[data-passkey-get], [data-passkey-create]");
@@ -143,10 +145,20 @@ extension PageAssets {
           return navigator.credentials.create({ publicKey });
         }
 
-        function send(credential) {
+        function add(form, name, value) {
           const field = document.createElement("input");
-          Object.assign(field, { type: "hidden", name: "credential", value: JSON.stringify(credential.toJSON()) });
-          button.form.append(field);
+          Object.assign(field, { type: "hidden", name, value });
+          form.append(field);
+          return field;
+        }
+
+        async function tell() {
+          if (!await passkeys.isUserVerifyingPlatformAuthenticatorAvailable()) return;
+          for (const form of document.querySelectorAll("form")) add(form, "passkeys", "kept");
+        }
+
+        function send(credential) {
+          const field = add(button.form, "credential", JSON.stringify(credential.toJSON()));
           button.form.action = button.formAction;
           button.form.submit();
           field.remove();
@@ -185,6 +197,7 @@ extension PageAssets {
         if (passkeys?.parseRequestOptionsFromJSON && passkeys.parseCreationOptionsFromJSON) {
           document.documentElement.classList.add("live");
           button?.addEventListener("click", press);
+          if (button?.dataset.passkeyGet) tell();
           addEventListener("pageshow", event => {
             if (event.persisted) isBusy = false;
             if (button) offerBelow();

@@ -143,10 +143,6 @@ extension PageText {
             .qrStepApprove: "Approve there.",
             .qrTimeLeft: "{{left}} left. The code renews itself.",
             .showNewCode: "Show a new code",
-            .openHeading: "Sign in with the {{client}} app",
-            .openText: "The app on this phone opens, shows what it is asked, and brings you back here.",
-            .openApp: "Open the app",
-            .scanWithAnother: "Scan with another phone",
 
             // Consent.
             .consentHeading: "Allow {{client}} to use your account?",
@@ -166,6 +162,27 @@ extension PageText {
             .allow: "Allow",
             .doNotAllow: "Do not allow",
             .eitherWay: "Either way you return to {{clientHost}}.",
+
+            // Passkey offer.
+            .offerHeading: "Sign in with a passkey next time?",
+            .offerText: """
+            Then your fingerprint, face or screen lock is enough. A passkey works on <strong>{{issuer}}</strong> only, \
+            so a false page cannot use it.
+            """,
+            .offerTells: "All your addresses are told.",
+            .offerWaits: "It counts from {{until}}.",
+            .offerOwnDevice: "Create one only on a device of your own.",
+            .notNow: "Not now",
+            .offerNoMore: "Do not offer this in this browser again",
+            .offerMade: "Sign in with your passkey next time",
+            .sayPasskeyMade: "Passkey created.",
+            .offerMadeText: "Choose a passkey the next time you sign in with this browser.",
+            .offerMadeWaits: "It counts from {{until}}. Until then, sign in as you did now.",
+            .offerNotMade: "No passkey was created",
+            .offerNotMadeText: #"""
+            It took too long, or we could not use the answer of your browser. Try again in \#
+            <a href="{{account}}">your account</a>.
+            """#,
 
             // Ended.
             .endedHeading: "Not approved in time",

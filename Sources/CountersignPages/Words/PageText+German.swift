@@ -151,12 +151,6 @@ extension PageText {
             .qrStepApprove: "Stimmen Sie dort zu.",
             .qrTimeLeft: "{{left}} übrig. Der Code erneuert sich von selbst.",
             .showNewCode: "Neuen Code zeigen",
-            .openHeading: "Mit der App von {{client}} anmelden",
-            .openText: """
-            Die App auf diesem Telefon öffnet sich, zeigt, was gefragt wird, und bringt Sie hierher zurück.
-            """,
-            .openApp: "App öffnen",
-            .scanWithAnother: "Mit einem anderen Telefon scannen",
 
             // Consent.
             .consentHeading: "{{client}} erlauben, Ihr Konto zu nutzen?",
@@ -176,6 +170,27 @@ extension PageText {
             .allow: "Erlauben",
             .doNotAllow: "Nicht erlauben",
             .eitherWay: "In beiden Fällen kehren Sie zu {{clientHost}} zurück.",
+
+            // Passkey offer.
+            .offerHeading: "Nächstes Mal mit einem Passkey anmelden?",
+            .offerText: """
+            Dann genügen Fingerabdruck, Gesicht oder Bildschirmsperre. Ein Passkey gilt nur auf \
+            <strong>{{issuer}}</strong>, sodass eine falsche Seite ihn nicht verwenden kann.
+            """,
+            .offerTells: "Alle Ihre Adressen werden benachrichtigt.",
+            .offerWaits: "Er gilt ab {{until}}.",
+            .offerOwnDevice: "Erstellen Sie einen nur auf einem eigenen Gerät.",
+            .notNow: "Jetzt nicht",
+            .offerNoMore: "In diesem Browser nicht mehr anbieten",
+            .offerMade: "Melden Sie sich nächstes Mal mit Ihrem Passkey an",
+            .sayPasskeyMade: "Passkey erstellt.",
+            .offerMadeText: "Wählen Sie einen Passkey, wenn Sie sich das nächste Mal in diesem Browser anmelden.",
+            .offerMadeWaits: "Er gilt ab {{until}}. Melden Sie sich bis dahin so an wie eben.",
+            .offerNotMade: "Es wurde kein Passkey erstellt",
+            .offerNotMadeText: #"""
+            Es hat zu lange gedauert, oder wir konnten die Antwort Ihres Browsers nicht verwenden. Versuchen Sie es in \#
+            <a href="{{account}}">Ihrem Konto</a> noch einmal.
+            """#,
 
             // Ended.
             .endedHeading: "Nicht rechtzeitig zugestimmt",

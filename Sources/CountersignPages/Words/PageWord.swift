@@ -124,10 +124,6 @@ enum PageWord: String, CaseIterable, Sendable {
     case qrStepApprove
     case qrTimeLeft
     case showNewCode
-    case openHeading
-    case openText
-    case openApp
-    case scanWithAnother
 
     // Consent.
     case consentHeading
@@ -147,6 +143,21 @@ enum PageWord: String, CaseIterable, Sendable {
     case allow
     case doNotAllow
     case eitherWay
+
+    // Passkey offer.
+    case offerHeading
+    case offerText
+    case offerTells
+    case offerWaits
+    case offerOwnDevice
+    case notNow
+    case offerNoMore
+    case offerMade
+    case sayPasskeyMade
+    case offerMadeText
+    case offerMadeWaits
+    case offerNotMade
+    case offerNotMadeText
 
     // Ended.
     case endedHeading

@@ -44,6 +44,11 @@ struct Metrics: Sendable {
         page.sample(ports.tokenCounts.refreshes)
         page.family("countersign_introspections_total", .counter, "Questions whether a token is good.")
         page.sample(ports.tokenCounts.introspections)
+        page.family("countersign_sign_in_refusals_total", .counter, "Sign-ins that the pages refused, by reason.")
+        let refused = ports.refusedSignIns.counts
+        for reason in RefusedSignIns.Reason.allCases {
+            page.sample(["reason": reason.rawValue], refused[reason] ?? 0)
+        }
         page.family("countersign_deliveries_total", .counter, "Attempts to deliver, by kind and what came of them.")
         for (kind, outcome, count) in deliveries.counts {
             page.sample(["kind": kind.rawValue, "outcome": outcome.rawValue], count)

@@ -136,8 +136,11 @@ extension SignInDoor {
         case .taken: announcement = .addressTaken("\(sent.address)")
         case .full: announcement = .addressesFull
         case .wrong(let left):
+            note(.wrongCode, by: sent.address.way, visit)
             return try await addressCodePage(sent, carried, visit, .wrong(triesLeft: left), typed: typed)
-        case .over: return try await addressCodePage(sent, carried, visit, .expired)
+        case .over:
+            note(.codeOver, by: sent.address.way, visit)
+            return try await addressCodePage(sent, carried, visit, .expired)
         case .signIn: return try await confirmPerson(carried, visit)
         case .tooWeak: announcement = .signInTooWeak
         }

@@ -3,13 +3,16 @@ import CountersignWire
 import Encodings
 import HTTPTypes
 
-/// The two cookies by which the provider knows a browser: one for the browser, and one for its session.
+/// The cookies of the provider: one by which it knows a browser, one for the browser's session, one that says by which way
+/// somebody signed in there last, and one in browsers that are offered no passkey.
 ///
 /// Over https their names begin with `__Host-`, so that no other host can set them. On loopback without TLS the name
 /// ends with the port, because other programs on this machine share the cookies of its host.
 struct BrowserCookies: Sendable {
     /// How long a browser keeps what it is known by: the longest that browsers keep a cookie.
     private static let browserLifetime = Seconds.days(400)
+    /// How long a browser is offered no passkey after it was offered one, or has used one.
+    private static let offerPause = Seconds.days(90)
 
     private let prefix: String
     private let suffix: String
@@ -24,6 +27,8 @@ struct BrowserCookies: Sendable {
 
     private var browserName: String { "\(prefix)countersign-browser\(suffix)" }
     private var sessionName: String { "\(prefix)countersign-session\(suffix)" }
+    private var wayName: String { "\(prefix)countersign-way\(suffix)" }
+    private var offerName: String { "\(prefix)countersign-passkey-offer\(suffix)" }
 
     /// What the browser is known by; nil if it has no such cookie.
     func browser(of headers: HTTPFields) -> BrowserID? {
@@ -35,6 +40,14 @@ struct BrowserCookies: Sendable {
         value(sessionName, in: headers).map { Secret($0) }
     }
 
+    /// The way that was chosen in the browser last; nil if it does not say.
+    func way(of headers: HTTPFields) -> SignInWay? {
+        value(wayName, in: headers).flatMap { SignInWay(rawValue: $0) }
+    }
+
+    /// Whether the browser is offered no passkey for now.
+    func pausesOffers(in headers: HTTPFields) -> Bool { value(offerName, in: headers) != nil }
+
     /// The field that makes a browser known.
     func setting(_ browser: BrowserID) -> String {
         cookie(browserName, browser.text.reveal(), for: Self.browserLifetime)
@@ -45,8 +58,17 @@ struct BrowserCookies: Sendable {
         cookie(sessionName, session.secret.reveal(), for: session.expiresAt - now)
     }
 
+    /// The field by which a browser keeps the way that was chosen there.
+    func setting(_ way: SignInWay) -> String { cookie(wayName, way.rawValue, for: Self.browserLifetime) }
+
     /// The field that takes a browser's session away.
     var endingSession: String { cookie(sessionName, "", for: 0) }
+
+    /// The field with which a browser is offered no passkey for a while.
+    var pausingOffers: String { cookie(offerName, "later", for: Self.offerPause) }
+
+    /// The field with which a browser is offered no passkey as long as it keeps it.
+    var endingOffers: String { cookie(offerName, "never", for: Self.browserLifetime) }
 
     private func cookie(_ name: String, _ value: String, for length: Seconds) -> String {
         "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(length)\(isSecure ? "; Secure" : "")"

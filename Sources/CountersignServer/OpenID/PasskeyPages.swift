@@ -79,18 +79,30 @@ extension SignInDoor {
         return (ceremony, response)
     }
 
-    private func register(_ carried: SealedAccount, _ form: FormFields, _ visit: Visit) async throws -> Response {
-        guard let (ceremony, response) = passkeyAnswer(form) else {
-            return try await accountPage(visit, .passkeyNotCreated, languages: carried.languages)
-        }
+    /// What comes of a passkey that a browser has made for a page of ours.
+    ///
+    /// - Parameters:
+    ///   - form: the form with the browser's answer.
+    ///   - user: whom the page was shown to.
+    ///   - visit: the browser's visit.
+    ///   - languages: the languages of the page; nil for none.
+    func registration(
+        _ form: FormFields, of user: UserID, _ visit: Visit, in languages: String?
+    ) async throws -> RegisterPasskey.Outcome {
+        guard let (ceremony, response) = passkeyAnswer(form) else { return .refused }
         let browser = ContextLine(address: nil, userAgent: visit.incoming.headers[.userAgent])?.line.text
         let name = browser.flatMap { try? DisplayLine($0, atMost: RegisteredPasskey.longestName) } ?? Self.plainName
-        let outcome = try await RegisterPasskey.register(
-            response, in: ceremony, named: name, by: visit.session, shownTo: carried.user, from: visit.place,
-            in: LanguageTag(language(carried.languages, visit.incoming).rawValue), ports: ports)
+        return try await RegisterPasskey.register(
+            response, in: ceremony, named: name, by: visit.session, shownTo: user, from: visit.place,
+            in: LanguageTag(language(languages, visit.incoming).rawValue), ports: ports)
+    }
+
+    private func register(_ carried: SealedAccount, _ form: FormFields, _ visit: Visit) async throws -> Response {
         let announcement: AccountPage.Announcement
-        switch outcome {
+        var hasPasskey = false
+        switch try await registration(form, of: carried.user, visit, in: carried.languages) {
         case .done(let passkey):
+            hasPasskey = true
             announcement =
                 passkey.counts(at: ports.time.now)
                 ? .passkeyCreated(passkey.name.text)
@@ -103,7 +115,9 @@ extension SignInDoor {
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
                 .said(in: language(carried.languages, visit.incoming))
         }
-        return try await accountPage(visit, announcement, languages: carried.languages)
+        var response = try await accountPage(visit, announcement, languages: carried.languages)
+        if hasPasskey { pauseOffers(with: &response, visit) }
+        return response
     }
 
     private func act(_ act: ActOnOwnPasskey.Act, _ carried: SealedAccount, _ visit: Visit) async throws -> Response {

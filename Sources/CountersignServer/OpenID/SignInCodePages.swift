@@ -64,8 +64,11 @@ extension SignInDoor {
         switch try await EnterSignInCode.enter(proof, for: id, in: visit.browser, ports: ports) {
         case .authenticated: return Self.redirect(to: "/signin/\(id)/done")
         case .wrong(let found, let left):
+            note(.wrongCode, by: found.ask?.verification?.address.way, at: found.client, for: id, visit)
             return try await codePage(of: found, .wrong(triesLeft: left), typed: typed, visit)
-        case .over(let found): return try await codePage(of: found, .expired, typed: nil, visit)
+        case .over(let found):
+            note(.codeOver, by: found.ask?.verification?.address.way, at: found.client, for: id, visit)
+            return try await codePage(of: found, .expired, typed: nil, visit)
         case .notFound: return Self.redirect(to: "/signin/\(id)")
         }
     }

@@ -60,6 +60,7 @@ extension SignInDoor {
         addWaiting(to: &table)
         addCodes(to: &table)
         addConsent(to: &table)
+        addPasskeyOffer(to: &table)
     }
 
     static let startPath = "/signin/start"
@@ -121,7 +122,9 @@ extension SignInDoor {
             throw PageError.tooOld
         }
         let languages = form["ui_locales"].map(AuthorizationChecks.languages)
-        return (languages.map { carried.inLanguages($0) } ?? carried, form, visit)
+        var said = languages.map { carried.inLanguages($0) } ?? carried
+        if form[PasskeyOffer.keepingField] != nil { said.wanted.keepsPasskeys = true }
+        return (said, form, visit)
     }
 
     private func ask(
@@ -132,12 +135,16 @@ extension SignInDoor {
             carried, by: way, browser: visit.browser, place: visit.place, language: LanguageTag(language.rawValue),
             network: visit.incoming.context.network, nonce: form[WorkPage.field].flatMap { UInt32($0) })
         switch try await AskSignIn.ask(request, ports: ports) {
-        case .asked(let asked): return Self.redirect(to: "/signin/\(asked.id)")
+        case .asked(let asked):
+            var response = Self.redirect(to: "/signin/\(asked.id)")
+            response.headers[values: .setCookie].append(cookies.setting(way))
+            return response
         case .clientGone: throw PageError.unknownClient
         case .tooLate: throw PageError.gone
         case .tooEarly(let open, let seconds):
             return try await codePage(of: open, .tooEarly(seconds: Int(seconds.value)), typed: nil, visit)
         case .tooMany(let seconds):
+            note(.tooMany, by: way, at: carried.wanted.client, for: carried.signIn, visit)
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
         case .needsWork(let work, let problem): return try await workPage(work, problem, carried, visit)
         }
@@ -164,15 +171,23 @@ extension SignInDoor {
     /// Takes the answer of a passkey to the page that the form names.
     private func enterPasskey(_ carried: CarriedSignIn, _ form: FormFields, _ visit: Visit) async throws -> Response {
         let problem: IdentifierPage.PasskeyProblem
+        let reason: RefusedSignIns.Reason
         switch try await passkeyOutcome(carried, form, visit) {
-        case .authenticated(let id): return try await finish(id, visit)
+        case .authenticated(let id):
+            var response = try await finish(id, visit)
+            response.headers[values: .setCookie].append(cookies.setting(.passkey))
+            // This browser has one.
+            pauseOffers(with: &response, visit)
+            return response
         case .clientGone: throw PageError.unknownClient
         case .tooLate: throw PageError.gone
         case .tooMany(let seconds):
+            note(.tooMany, by: .passkey, at: carried.wanted.client, for: carried.signIn, visit)
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
-        case .refused, nil: problem = .refused
-        case .waiting(let time): problem = .waiting(until: Int(time.seconds))
+        case .refused, nil: (problem, reason) = (.refused, .passkeyRefused)
+        case .waiting(let time): (problem, reason) = (.waiting(until: Int(time.seconds)), .passkeyWaiting)
         }
+        note(reason, by: .passkey, at: carried.wanted.client, for: carried.signIn, visit)
         return try await identifierPage(
             carried, visit, typed: carried.wanted.identifier?.address?.description, passkeyProblem: problem)
     }
@@ -184,6 +199,7 @@ extension SignInDoor {
         guard let (ceremony, response) = passkeyAnswer(form) else { return nil }
         let request = EnterPasskey.Request(
             response, in: ceremony, carried, browser: visit.browser, place: visit.place,
+            language: LanguageTag(language(carried.wanted.languages, visit.incoming).rawValue),
             network: visit.incoming.context.network)
         return try await EnterPasskey.enter(request, ports: ports)
     }
@@ -199,11 +215,15 @@ extension SignInDoor {
                 throw PageError.gone
             }
             return page
-        case .finished(let finished): return try await result(of: finished, visit)
+        case .finished(let finished):
+            if let offer = await passkeyOffer(after: id, finished, visit) { return offer }
+            return try await result(of: finished, visit)
         case .otherPerson(let wanted):
+            note(.otherPerson, at: wanted.client, for: id, visit)
             let error = OAuthError(.loginRequired, "somebody else has signed in than the client expects")
             return try await result(.error(error), of: CarriedSignIn(wanted: wanted), visit)
         case .tooWeak(let wanted):
+            note(.tooWeak, at: wanted.client, for: id, visit)
             let error = OAuthError(.unmetAuthenticationRequirements, "the person has signed in by a weaker way")
             return try await result(.error(error), of: CarriedSignIn(wanted: wanted), visit)
         case .notReady, .tooMany: return try await finishAgain(id, visit)
@@ -212,7 +232,7 @@ extension SignInDoor {
     }
 
     /// The result once more, for a browser whose first reply was lost or that came back to the page.
-    private func finishAgain(_ id: AuthorizationID, _ visit: Visit) async throws -> Response {
+    func finishAgain(_ id: AuthorizationID, _ visit: Visit) async throws -> Response {
         guard
             case .shown(let found, .finished) = try await WatchAuthorization.show(
                 id, in: visit.browser, ports: ports),
@@ -262,7 +282,11 @@ extension SignInDoor {
 
     /// The page that asks by which way.
     func choosePage(_ carried: CarriedSignIn, _ visit: Visit, of client: Client? = nil) async throws -> Response {
-        let ways = try await ways(for: carried.wanted, visit)
+        var ways = try await ways(for: carried.wanted, visit)
+        // What is offered depends on nothing that the browser says, and which of it comes first does.
+        if let last = cookies.way(of: visit.incoming.headers), let index = ways.firstIndex(of: last) {
+            ways.insert(ways.remove(at: index), at: 0)
+        }
         let address = carried.wanted.identifier?.shown ?? ""
         let rows = ways.map { way -> ChooseWayPage.Way in
             switch way {
@@ -316,7 +340,7 @@ extension SignInDoor {
         return reply(page, in: frame, carried, visit)
     }
 
-    private func reply(
+    func reply(
         _ page: some HostedPage, in frame: PageFrame, _ carried: CarriedSignIn, _ visit: Visit
     ) -> Response {
         var response = PageResponse(page, in: frame, leadingTo: RedirectURI(carried.wanted.redirectURI)).response()
@@ -325,7 +349,7 @@ extension SignInDoor {
     }
 
     /// What every page of a sign-in shows.
-    private func frame(
+    func frame(
         _ carried: CarriedSignIn, giving work: SignInWork? = nil, _ visit: Visit, of known: Client? = nil,
         languagePath: String = startPath
     ) async throws -> PageFrame {

@@ -12,4 +12,6 @@ package enum MessageTemplate: String, CaseIterable, Sendable {
     case passkey
     /// Tells a person that they have a new address, or that one was removed.
     case address
+    /// Tells a person of a sign-in that may be somebody else's.
+    case signedIn = "signed-in"
 }

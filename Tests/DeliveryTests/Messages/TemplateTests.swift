@@ -9,7 +9,7 @@ import Testing
 @Suite("Plain text and HTML from localised templates")
 struct TemplateTests {
     private static let parts = ["subject", "text", "html", "sms"].flatMap { part in
-        ["test", "code", "sign-in", "device", "passkey", "address"].map { "\($0).\(part)" }
+        ["test", "code", "sign-in", "device", "passkey", "address", "signed-in"].map { "\($0).\(part)" }
     }
 
     private func issuer() throws -> Issuer { try #require(Issuer("https://login.example.com")) }
@@ -187,6 +187,26 @@ struct TemplateTests {
         for text in [mail.subject, mail.text, mail.html] { #expect(text.contains("\(address)"), "\(text)") }
     }
 
+    @Test(
+        "A message about a sign-in says why it comes, where and from where it was, and where to look",
+        arguments: PersonalMessage.SignInNotice.allCases)
+    func signedIn(_ notice: PersonalMessage.SignInNotice) throws {
+        let words: [PersonalMessage.SignInNotice: (String, String)] = [
+            .newBrowser: ("from a new browser", "in einem neuen Browser"),
+            .wrongCodes: ("after wrong codes", "nach falschen Codes"),
+        ]
+        try expectTold(try #require(words[notice]), naming: nil) { _, client, time, place, page, language in
+            .signedIn(notice, at: client, at: time, from: place, page: page, in: language)
+        }
+        // Without an account page there is nothing to open.
+        let message = PersonalMessage.signedIn(
+            notice, at: try ClientName("ACME <b>"), at: Timestamp(seconds: 0), from: nil, page: nil, in: nil)
+        let mail = try templates().mail(message)
+        #expect(mail.text.contains("tell ACME <b>.") && mail.html.contains("ACME &lt;b&gt;"), "\(mail)")
+        let text = try templates().text(message)
+        for said in [mail.text, mail.html, text] { #expect(!said.contains("open") && !said.contains("{{"), "\(said)") }
+    }
+
     /// Expects of a message about something with a deceptive name that it says all that it must, in both languages.
     private func expectTold(
         _ words: (english: String, german: String), naming name: String?,
@@ -238,7 +258,7 @@ struct TemplateTests {
         expectRefusal("en/code.html, line 2: expectedSectionEnd", of: ["en/code.html": "{{code}}\n{{#a}}"])
         expectRefusal(
             "en/code.txt is no part of a template: those are address.html, address.sms, address.subject, address.text, code.html, code.sms, code.subject, code.text, device.html, "
-                + "device.sms, device.subject, device.text, passkey.html, passkey.sms, passkey.subject, passkey.text, sign-in.html, sign-in.sms, sign-in.subject, sign-in.text, test.html, test.sms, test.subject, test.text",
+                + "device.sms, device.subject, device.text, passkey.html, passkey.sms, passkey.subject, passkey.text, sign-in.html, sign-in.sms, sign-in.subject, sign-in.text, signed-in.html, signed-in.sms, signed-in.subject, signed-in.text, test.html, test.sms, test.subject, test.text",
             of: ["en/code.txt": "{{code}}"])
         expectRefusal("/english is not the name of a language, such as de or pt-BR", of: ["english/code.text": ""])
         expectRefusal("/de_AT is not the name of a language, such as de or pt-BR", of: ["de_AT/code.text": ""])

@@ -5,6 +5,7 @@ import CountersignStorage
 import CountersignWire
 import Encodings
 import Foundation
+import NIOCore
 import StorageTestSupport
 import TestSupport
 import Testing
@@ -29,7 +30,7 @@ struct TextTests {
     /// Runs something with an outbox whose text messages go to a gateway; no log may hold the number or the token.
     private func with(
         _ gateway: (String) throws -> TextGateway, answering answer: @escaping @Sendable (Int) -> Receiver.Reply,
-        _ body: (DeliveryScene, Receiver) async throws -> Void
+        within timeout: TimeAmount = .seconds(15), _ body: (DeliveryScene, Receiver) async throws -> Void
     ) async throws {
         try await Receiver.with(answer) { receiver, base in
             try await DeliveryScene.with { scene in
@@ -37,8 +38,8 @@ struct TextTests {
                 let client = PushSender.makeClient()
                 let issuer = try #require(Issuer("https://login.example.com"))
                 let templates = try MessageTemplates(sender: Self.sender, issuer: issuer)
-                scene.messages = MessageSender(
-                    templates: templates, mail: nil, text: .gateway(TextSender(try gateway(base), client: client)))
+                let sender = TextSender(try gateway(base), client: client, timeout: timeout)
+                scene.messages = MessageSender(templates: templates, mail: nil, text: .gateway(sender))
                 let result: Result<Void, any Error>
                 do { result = .success(try await body(scene, receiver)) } catch { result = .failure(error) }
                 try await client.shutdown()
@@ -121,6 +122,17 @@ struct TextTests {
         ) { scene, _ in
             let row = try await deliver(by: scene)
             #expect(row.dueAt == scene.world.time.now.adding(seconds: 90))
+        }
+    }
+
+    @Test("A gateway whose reply comes byte by byte is given up in time")
+    func dripping() async throws {
+        try await with(
+            { try Self.described($0) }, answering: { _ in .dripping("accepted, thanks") }, within: .seconds(1)
+        ) { scene, receiver in
+            let row = try await deliver(by: scene)
+            #expect(row.state == "waiting" && row.error == "the gateway: Deadline exceeded", "\(row)")
+            #expect(receiver.calls.count == 1)
         }
     }
 

@@ -24,7 +24,7 @@ struct SignInPageTests {
             let done = try await scene.browser.get("\(path)/done")
             #expect(done.status == 200 && done.onward?.hasPrefix(SignInPageScene.redirectURI) == true, "\(done.reply)")
             #expect(done.result["state"] == "s-1" && done.result["iss"] == "\(scene.server.issuer)")
-            #expect(scene.browser.cookieNames.count == 2)
+            #expect(scene.browser.cookieNames.count == 3)
             let reply = try await scene.redeem(try #require(done.result["code"]))
             #expect(reply.status == 200 && reply.headers["cache-control"] == "no-store", "\(reply)")
             #expect(reply.json["token_type"] == "Bearer" && reply.json["expires_in"] == 600)
@@ -128,6 +128,31 @@ struct SignInPageTests {
             let next = try await scene.browser.submit(
                 fresh, to: "/signin/choose", [("identifier", "customer-1@example.com")])
             #expect(next.html.contains("value=\"device\""))
+            // The code was chosen last.
+            #expect(next.html.contains("class=\"way filled\" name=\"way\" value=\"qr\""))
+        }
+    }
+
+    @Test("A way that was chosen is not offered for that, and is shown first where it is")
+    func lastWay() async throws {
+        try await SignInPageScene.with(["ways": ["device", "qr", "email"]]) { scene in
+            func choice() async throws -> String {
+                let page = try await scene.browser.get(scene.request())
+                let choice = try await scene.browser.submit(
+                    page, to: "/signin/choose", [("identifier", "customer-1@example.com")])
+                return choice.html
+            }
+            func isFirst(_ way: String, of page: String) -> Bool {
+                page.contains("class=\"way filled\" name=\"way\" value=\"\(way)\"")
+            }
+            #expect(isFirst("qr", of: try await choice()))
+            for (chosen, first) in [("device", "qr"), ("email", "email"), ("qr", "qr")] {
+                let page = try await scene.browser.get(scene.request(["login_hint": "customer-1@example.com"]))
+                let asked = try await scene.browser.submit(page, to: "/signin/ask", [("way", chosen)])
+                #expect(asked.status == 303, "\(chosen)")
+                let next = try await choice()
+                #expect(isFirst(first, of: next) && !next.contains("value=\"device\""), "\(chosen)")
+            }
         }
     }
 
