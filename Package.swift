@@ -277,7 +277,7 @@ let package = Package(
             "Delivery",
             [
                 "CountersignDelivery", "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport",
-                "Encodings", crypto, logging, server("AsyncHTTPClient", "async-http-client"),
+                "JOSE", "Encodings", crypto, logging, server("AsyncHTTPClient", "async-http-client"),
                 server("NIOCore", "swift-nio"), server("NIOPosix", "swift-nio"),
             ]),
         tests("CountersignPages", ["CountersignPages", server("Mustache", "swift-mustache")]),

@@ -35,6 +35,12 @@ extension ClientCommand.OpenID {
         @Option(help: "Where a browser may return to after a sign-out; may be repeated.")
         var signedOutURI: [String] = []
 
+        @Option(help: "Where the client's server is told that a session has ended, by a logout token.")
+        var backchannelLogoutURI: String?
+
+        @Flag(help: "Say that the client needs the session's name in logout tokens, where it always is.")
+        var backchannelLogoutSessionRequired = false
+
         @Option(help: "The challenge type by which devices are asked. (default: confirm)")
         var type: String?
 
@@ -107,6 +113,8 @@ extension ClientCommand.OpenID {
                 "redirect_uris": .array(redirectURI.map(JSONValue.string)),
                 "post_logout_redirect_uris": signedOutURI.isEmpty
                     ? nil : .array(signedOutURI.map(JSONValue.string)),
+                "backchannel_logout_uri": backchannelLogoutURI.map(JSONValue.string),
+                "backchannel_logout_session_required": backchannelLogoutSessionRequired ? true : nil,
                 "type": type.map(JSONValue.string),
                 "step_up_types": stepUpType.isEmpty ? nil : .array(stepUpType.map(JSONValue.string)),
                 "asked_browsers": askedBrowsers.map(JSONValue.string),
@@ -176,6 +184,9 @@ extension ClientCommand.OpenID {
         let afterwards =
             settings["post_logout_redirect_uris"]?.array?.map { "after a sign-out to \($0.field ?? "")" } ?? []
         var lines = ["\(field("client")): \(field("profile"))"] + places + afterwards
+        if settings["backchannel_logout_uri"] != nil {
+            lines.append("is told of the end of a session at \(field("backchannel_logout_uri"))")
+        }
         lines.append("asks by \(field("type")), from \(field("asked_browsers")) browsers")
         if !list("step_up_types").isEmpty { lines.append("asks more strongly by \(list("step_up_types"))") }
         lines.append("signs in by \(list("ways")), registration \(field("registration"))")

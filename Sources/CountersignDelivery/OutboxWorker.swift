@@ -11,7 +11,7 @@ package struct OutboxWorker: Sendable {
     /// chose the other services. Each mail occupies a thread.
     private static func limits(of kind: OutboxMessage.Kind) -> OutboxLoad.Limits {
         switch kind {
-        case .callback: OutboxLoad.Limits(total: 256, each: 64, slow: 4, leavesHalf: true)
+        case .callback, .logout: OutboxLoad.Limits(total: 256, each: 64, slow: 4, leavesHalf: true)
         case .push, .text, .signIn: OutboxLoad.Limits(total: 64, each: 64, slow: 64, leavesHalf: false)
         case .mail:
             OutboxLoad.Limits(
@@ -30,6 +30,7 @@ package struct OutboxWorker: Sendable {
     private let queue: any OutboxQueue
     private let ports: Ports
     private let callbacks: CallbackSender
+    private let logouts: LogoutSender
     private let pushes: PushSender
     private let messages: MessageSender?
     private let counts: DeliveryCounts
@@ -44,6 +45,7 @@ package struct OutboxWorker: Sendable {
         self.queue = queue
         self.ports = ports
         self.callbacks = callbacks
+        logouts = LogoutSender(callbacks)
         self.pushes = pushes
         self.messages = messages
         self.counts = counts
@@ -199,6 +201,15 @@ package struct OutboxWorker: Sendable {
         case .personal(let content, let address, _):
             guard let messages else { return .refused("messages to people are not set up") }
             return await messages.send(content, to: address, as: message.id, at: now)
+        case .logout(_, let client, let sid, let user):
+            return await attempting {
+                switch try await TellLogout.token(of: sid, user, for: client, ports: ports) {
+                case .posted(let token, let uri): return await logouts.send(token, to: uri)
+                // If the client is enabled again in time, it is still told.
+                case .disabled: return .failed("the client is disabled")
+                case .unwanted: return .refused("the client is no longer told of sessions")
+                }
+            }
         case .signInCode(let authorization, let verification, _, _):
             guard let messages else { return .refused("messages to people are not set up") }
             return await attempting {

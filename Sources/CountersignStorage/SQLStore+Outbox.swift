@@ -247,6 +247,8 @@ extension OutboxMessage.Content {
             .members(["to": .string("\(address)"), "message": message.stored])
         case .personal(let message, .phone(let number), _):
             .members(["to": .string("\(number)"), "message": message.stored])
+        case .logout(let uri, _, let sid, let user):
+            .members(["uri": .string(uri.description), "sid": .string(sid), "user": .string("\(user)")])
         case .signInCode(let authorization, let verification, _, _):
             .members(["authorization": .string("\(authorization)"), "verification": .string("\(verification)")])
         case .signIn(let authorization, let challenge, _):
@@ -288,6 +290,11 @@ extension OutboxMessage.Content {
                 let message = json["message"].flatMap({ PersonalMessage(stored: $0) })
             else { return nil }
             self = .personal(message, to: .phone(number), client: client)
+        case .logout:
+            guard let uri = json["uri"]?.string, let sid = json["sid"]?.string,
+                let user = json["user"]?.string.flatMap({ UserID($0) })
+            else { return nil }
+            self = .logout(CallbackURI(stored: uri), client: client, sid: sid, of: user)
         case .signIn, nil: return nil
         }
     }

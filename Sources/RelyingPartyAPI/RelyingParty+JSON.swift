@@ -17,6 +17,8 @@ extension RelyingParty {
             "jwks_uri": keysURI.map { .string("\($0)") },
             "post_logout_redirect_uris": signedOutURIs.isEmpty
                 ? nil : .array(signedOutURIs.map { .string($0.description) }),
+            "backchannel_logout_uri": logoutReceiver.map { .string($0.uri.description) },
+            "backchannel_logout_session_required": logoutReceiver?.requiresSession == true ? true : nil,
             "default_max_age": defaultMaximumAge.map { .integer($0.value) },
             "refresh_grace": refreshGrace == Self.usualGrace ? nil : .integer(refreshGrace.value),
             "rotate_refresh_tokens": rotatesAlways ? true : nil,
@@ -51,6 +53,7 @@ extension RelyingParty {
                 pointer: members.pointer(to: "redirect_uris"), expected: "1 to \(RedirectURI.maximumCount) URIs")
         }
         let signedOutURIs = try members.uris("post_logout_redirect_uris", of: profile, isDevelopment: isDevelopment)
+        let logoutReceiver = try members.logoutReceiver(isDevelopment: isDevelopment)
         let type = try members.optional("type", "the name of a challenge type") { $0.string.flatMap { TypeName($0) } }
         let stepUpTypes = try members.stepUpTypes()
         let browsers = try members.optional("asked_browsers", "\"known\" or \"all\"") {
@@ -93,7 +96,8 @@ extension RelyingParty {
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
             stepUpTypes: stepUpTypes, askedBrowsers: browsers ?? .known, isPKCEOptional: isPKCEOptional, ways: ways,
             registration: registration ?? .closed, callingCodes: codes, keySet: keySet,
-            keysURI: keysURI, signedOutURIs: signedOutURIs, defaultMaximumAge: maximumAge.map { Seconds($0) },
+            keysURI: keysURI, signedOutURIs: signedOutURIs, logoutReceiver: logoutReceiver,
+            defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
             resource: resource, resources: resources)
     }
@@ -114,6 +118,23 @@ extension JSONMembers {
             throw .invalid(pointer: pointer(to: name), expected: "at most \(RedirectURI.maximumCount) URIs")
         }
         return uris
+    }
+
+    /// Where the client is told that a session has ended; a URI of the kind to which callbacks go.
+    fileprivate mutating func logoutReceiver(isDevelopment: Bool) throws(JSONShapeError) -> LogoutReceiver? {
+        let uri = try optional("backchannel_logout_uri", "an https URL (http to loopback in development mode)") {
+            $0.string.flatMap { CallbackURI($0, isDevelopment: isDevelopment) }
+        }
+        let requiresSession = try optionalBool("backchannel_logout_session_required") ?? false
+        guard let uri else {
+            guard !requiresSession else {
+                throw .invalid(
+                    pointer: pointer(to: "backchannel_logout_session_required"),
+                    expected: "false without \"backchannel_logout_uri\"")
+            }
+            return nil
+        }
+        return LogoutReceiver(uri: uri, requiresSession: requiresSession)
     }
 
     /// The API that a client is: one that keeps a secret, by which it asks about the tokens that it gets.

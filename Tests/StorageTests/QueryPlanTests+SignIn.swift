@@ -14,7 +14,8 @@ extension QueryPlanTests {
         try await world.store.commit { try $0.types.put(.confirm) }
         let uri = "https://shop.example.com/callback"
         let party = RelyingParty(
-            client: client.id, profile: .native, redirectURIs: [try #require(RedirectURI(uri))], askedBrowsers: .all)
+            client: client.id, profile: .native, redirectURIs: [try #require(RedirectURI(uri))], askedBrowsers: .all,
+            logoutReceiver: LogoutReceiver(uri: CallbackURI(stored: "https://shop.example.com/logout")))
         #expect(try await SetRelyingParty.set(party, by: client.actor, ports: world.ports) == .set(party))
         try await world.store.refreshKeys()
         let browser = try #require(BrowserID("browser-0123456789"))
@@ -67,7 +68,9 @@ extension QueryPlanTests {
         let tokens = try await SignTokens.sign(redeemed, ports: world.ports)
         #expect(try await ShowClaims.show(tokens.access, ports: world.ports) == .invalidToken)
         _ = try await CancelSignIn.cancel(try await ask(nil).id, in: browser, ports: world.ports)
+        try await SignOut.signOut(session, .session, ports: world.ports)
         try await expectIndexed([
+            "DELETE FROM session_clients WHERE session_id = $1 RETURNING",
             "INSERT INTO authorizations", "FROM authorizations WHERE id", "UPDATE authorizations SET user_id",
             "UPDATE authorizations SET state", "INSERT INTO codes", "FROM codes WHERE hash", "UPDATE codes",
             "INSERT INTO sessions", "WHERE secret_hash", "UPDATE sessions SET idle_until",
@@ -83,7 +86,8 @@ extension QueryPlanTests {
         }
         try await expectIndexed([
             "UPDATE sessions SET ended_at", "DELETE FROM authorizations", "DELETE FROM sessions",
-            "DELETE FROM session_clients", "DELETE FROM token_families",
+            "DELETE FROM session_clients WHERE session_id IN", "DELETE FROM session_clients WHERE session_id = $1 AND",
+            "FROM sessions WHERE user_id = $1 AND expires_at", "DELETE FROM token_families",
             "DELETE FROM identifiers WHERE user_id",
         ])
         for table in ["authorizations", "sessions", "session_clients", "token_families"] {

@@ -51,6 +51,7 @@ package enum EndOwnAccess {
                 for session in try work.sessions.sessions(of: user, at: now) where session.id != visit.session.id {
                     try work.endWhole(session)
                 }
+                try work.tellLogout(of: user) { $0.id != visit.session.id }
             case .client(let id):
                 try work.endAccess(of: id, to: user)
                 return .done(try work.clients.find(id)?.name)
@@ -66,6 +67,7 @@ extension UnitOfWork {
         for session in try sessions.sessions(of: user, at: now) where isThat(session.authentication.evidence) {
             try endSession(session)
         }
+        try tellLogout(of: user) { isThat($0.authentication.evidence) }
         // These outlive their sessions, or began in one that something else has renewed since.
         for family in try families.families(of: user)
         where isThat(family.authentication.evidence) && family.isActive(at: now) {
@@ -78,6 +80,7 @@ extension UnitOfWork {
         let had = try grants.find(user, for: client) != nil
         try grants.deleteGrant(of: user, for: client)
         let ended = try families.end(.user(user, client), because: .accessEnded, at: now)
+        try tellLogout(of: user, to: client)
         try authorizations.deleteAll(of: user, at: client)
         if ended > 0 { try raise(.tokensEnded(.user(user, client), .accessEnded, count: ended)) }
         if had || ended > 0 { try raise(.accessEnded(user, client)) }

@@ -101,6 +101,7 @@ extension UnitOfWork {
                 try endFamilies(.session(session.id), because: .sessionEnded)
             }
             try sessions.endAll(of: enrollment.user, by: enrollment.id, at: now)
+            try tellLogout(of: enrollment.user) { $0.authentication.evidence.enrollment == enrollment.id }
             try endFamilies(.enrollment(enrollment.id, of: enrollment.user), because: .enrollmentRemoved)
             for name in enrollment.customs.keys.sorted() { try raise(.authenticatorDeregistered(name, of: enrollment)) }
 
@@ -178,6 +179,7 @@ extension UnitOfWork {
             let detail = JSONObject([
                 "profile": .string(party.profile.rawValue), "asked_browsers": .string(party.askedBrowsers.rawValue),
                 "redirect_hosts": .array(party.redirectURIs.map { .string($0.place) }),
+                "logout_host": party.logoutReceiver.map { .string($0.uri.host) },
                 "resource": party.resource.map { .string("\($0.identifier)") },
                 "resources": party.resources.isEmpty ? nil : .array(party.resources.map { .string("\($0)") }),
             ])

@@ -3,7 +3,7 @@ import Encodings
 
 /// A message that must be delivered at least once; by its id the receiver recognises repeats.
 package struct OutboxMessage: Sendable {
-    /// How long delivery of a callback, a notice or a hook message is tried.
+    /// How long delivery of a callback, a notice, a hook message or a logout token is tried.
     package static let lifetime = Seconds.days(1)
 
     /// The kind of receiver; messages of one kind do not wait for those of another.
@@ -16,6 +16,8 @@ package struct OutboxMessage: Sendable {
         case mail
         /// A gateway for text messages.
         case text
+        /// A client's own server, which is told that a session has ended.
+        case logout
         /// The server itself, for what a page must not wait for.
         case signIn = "sign-in"
     }
@@ -37,6 +39,12 @@ package struct OutboxMessage: Sendable {
         case withdrawal(ChallengeID, to: EnrollmentID, client: ClientID)
         /// A message to a person, by mail or as a text message.
         case personal(PersonalMessage, to: PersonalAddress, client: ClientID)
+        /// That a session of a user has ended, by its name for a client; the token is made when it is sent, because it is
+        /// good for minutes only.
+        ///
+        /// The URI is where the client listened then, and decides the lane; the token goes to where the client listens
+        /// when it is sent. Spec: OpenID Connect Back-Channel Logout 1.0 §2.5.
+        case logout(CallbackURI, client: ClientID, sid: String, of: UserID)
         /// The code of a sign-in; it is made when it is sent, and only if the address is somebody's.
         case signInCode(AuthorizationID, of: VerificationID, by: PersonalAddress.Kind, client: ClientID)
         /// The question about a sign-in to the devices of the person who was named, if there is such a person.
@@ -49,6 +57,7 @@ package struct OutboxMessage: Sendable {
             case .push, .withdrawal: .push
             case .personal(_, .email, _), .signInCode(_, _, .email, _): .mail
             case .personal(_, .phone, _), .signInCode(_, _, .phone, _): .text
+            case .logout: .logout
             case .signIn: .signIn
             }
         }
@@ -59,16 +68,19 @@ package struct OutboxMessage: Sendable {
             case .callback(let uri, _, let body): (.callbacks, uri, body)
             case .notice(let uri, _, let body): (.notices, uri, body)
             case .hook(let uri, _, let body): (.hooks, uri, body)
-            case .push, .withdrawal, .personal, .signInCode, .signIn: nil
+            case .push, .withdrawal, .personal, .logout, .signInCode, .signIn: nil
             }
         }
+
+        /// The client's own server; nil for messages to other receivers.
+        package var receiver: CallbackURI? { if case .logout(let uri, _, _, _) = self { uri } else { posted?.uri } }
 
         /// The client that caused the message.
         package var client: ClientID {
             switch self {
             case .callback(_, let client, _), .notice(_, let client, _), .hook(_, let client, _),
                 .push(_, _, let client), .withdrawal(_, _, let client), .personal(_, _, let client),
-                .signInCode(_, _, _, let client), .signIn(_, _, let client):
+                .logout(_, let client, _, _), .signInCode(_, _, _, let client), .signIn(_, _, let client):
                 client
             }
         }
@@ -76,7 +88,7 @@ package struct OutboxMessage: Sendable {
 
     /// The lane in which the message queues.
     package var lane: OutboxLane {
-        OutboxLane(client: content.client, host: content.posted?.uri.authority)
+        OutboxLane(client: content.client, host: content.receiver?.authority)
     }
 
     /// The message's id; a callback sends it as `webhook-id`.

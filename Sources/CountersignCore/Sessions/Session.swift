@@ -66,6 +66,20 @@ package struct Session: Equatable, Sendable {
     }
 }
 
+/// What a session is called for a client.
+package struct SessionName: Hashable, Sendable {
+    /// The client.
+    package let client: ClientID
+    /// The name, which the client has from an ID token.
+    package let sid: String
+
+    /// A name of these parts.
+    package init(client: ClientID, sid: String) {
+        self.client = client
+        self.sid = sid
+    }
+}
+
 /// The sessions, and the clients that take part in them.
 ///
 /// All methods throw ``StoreError``.
@@ -80,6 +94,10 @@ package protocol SessionStore {
     func find(_ session: SessionID, at: Timestamp) throws -> Session?
     /// The sessions of a user that have not ended, oldest first.
     func sessions(of user: UserID, at: Timestamp) throws -> [Session]
+    /// The session of a cookie whose last end has not come, also if it has ended before it.
+    func lasting(_ secret: SecretHash, at: Timestamp) throws -> Session?
+    /// The sessions of a user whose last end has not come, oldest first: also those that have ended before it.
+    func lasting(of user: UserID, at: Timestamp) throws -> [Session]
     /// Deletes the sessions of a user.
     func deleteSessions(of user: UserID) throws
     /// Ends the sessions of a user that an approval on a device opened.
@@ -93,4 +111,8 @@ package protocol SessionStore {
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String
     /// The name of a session for a client; nil if it was given none.
     func sid(of session: SessionID, for client: ClientID) throws -> String?
+    /// Ends all names of a session, in the order of the clients: of several calls one gets each.
+    func takeNames(of session: SessionID) throws -> [SessionName]
+    /// Ends the name of a session for a client; nil if it was given none. The next sign-in there gets another.
+    func takeName(of session: SessionID, for client: ClientID) throws -> SessionName?
 }

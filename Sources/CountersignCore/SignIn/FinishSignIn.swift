@@ -333,6 +333,7 @@ extension UnitOfWork {
     /// Ends a session, and the tokens that began in it.
     func endSession(_ session: Session) throws {
         try sessions.end(session.id, at: now)
+        try tellLogout(of: session)
         try endFamilies(.session(session.id), because: .sessionEnded)
         try raise(.sessionEnded(session))
     }

@@ -86,7 +86,10 @@ package enum RedeemCode {
             guard try work.authorizations.advance(authorization.id, to: .redeemed(authentication, id), at: now) else {
                 return .invalid
             }
-            let name = try work.sessions.sid(of: code.session, for: client, new: sid)
+            // Who gets no ID token learns no name of the session, and is told of nothing.
+            let name =
+                scopes.contains(TokenFamily.openID)
+                ? try work.sessions.sid(of: code.session, for: client, new: sid) : nil
             let family = TokenFamily(
                 id: id, client: client, session: code.session, sid: name, scopes: scopes,
                 resources: wanted.resources, authentication: authentication, at: now)

@@ -27,7 +27,7 @@ package enum SignOut {
     ) async throws -> Bool {
         let now = ports.time.now
         return try await ports.commit(at: now, as: .system) { work in
-            guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return false }
+            guard let session = try work.sessions.lasting(SecretHash(of: secret), at: now) else { return false }
             // check: SignOutTests.named
             guard try work.sessions.sid(of: session.id, for: client)?.hasSameBytes(as: sid) == true else {
                 return false
@@ -42,7 +42,7 @@ package enum SignOut {
     package static func signOut(_ secret: Secret<String>, _ extent: Extent, ports: Ports) async throws {
         let now = ports.time.now
         try await ports.commit(at: now, as: .system) { work in
-            guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return }
+            guard let session = try work.sessions.lasting(SecretHash(of: secret), at: now) else { return }
             _ = try work.signOut(session, extent)
         }
     }
@@ -65,11 +65,16 @@ extension UnitOfWork {
 
     /// Ends a session, also if it was renewed in this moment.
     ///
-    /// - Returns: false if it has ended in this moment.
+    /// Of one that has ended by itself the clients are told all the same: the person wants to be signed out there.
+    ///
+    /// - Returns: false if it has ended before.
     fileprivate func signOut(_ found: Session, _ extent: SignOut.Extent) throws -> Bool {
         // No code of the session is redeemed meanwhile.
         try users.lock(found.user)
-        guard let session = try sessions.find(found.id, at: now) else { return false }
+        guard let session = try sessions.find(found.id, at: now) else {
+            try tellLogout(of: found)
+            return false
+        }
         switch extent {
         case .session: try endSession(session)
         case .everything: try endWhole(session)

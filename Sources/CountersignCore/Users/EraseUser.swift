@@ -71,6 +71,7 @@ extension UnitOfWork {
         try cancel(try challenges.open(of: client, user: user))
         try endLink(of: user, to: client)
         try endFamilies(.user(user, client), because: .userRemoved)
+        try tellLogout(of: user, to: client)
         try authorizations.deleteAll(of: user, at: client)
         try identifiers.deleteIdentifiers(of: user, claimedBy: client)
         try grants.deleteGrant(of: user, for: client)

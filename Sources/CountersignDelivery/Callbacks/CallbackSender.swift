@@ -14,7 +14,8 @@ package struct CallbackSender: Sendable {
     /// How long a receiver may take.
     private static let timeout = TimeAmount.seconds(15)
 
-    private let post: @Sendable (HTTPClientRequest) async throws -> UInt
+    /// Posts a request, and returns the status of the response.
+    let post: @Sendable (HTTPClientRequest) async throws -> UInt
 
     /// Creates a sender over a client from ``makeClient(reach:)``.
     package init(client: HTTPClient) {

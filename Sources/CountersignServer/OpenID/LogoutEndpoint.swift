@@ -65,12 +65,12 @@ extension SignInDoor {
             wanted.clientState = form["state"].flatMap { $0.utf8.count <= 2048 ? $0 : nil }
         }
         let visit = Visit(incoming, cookies, ports)
-        guard let session = visit.session, try await SignOut.isSignedIn(session, ports: ports) else {
-            return try await signedOut(wanted, form["ui_locales"], incoming)
-        }
-        if let hint, let sid = hint.sid,
+        if let session = visit.session, let hint, let sid = hint.sid,
             try await SignOut.signOut(session, named: sid, by: hint.client, ports: ports)
         {
+            return try await signedOut(wanted, form["ui_locales"], incoming)
+        }
+        guard let session = visit.session, try await SignOut.isSignedIn(session, ports: ports) else {
             return try await signedOut(wanted, form["ui_locales"], incoming)
         }
         return try await ask(wanted, form["ui_locales"], visit)

@@ -67,6 +67,7 @@ extension OAuthDoor {
             "introspection_endpoint": .string("\(issuer)/oauth2/introspect"),
             "revocation_endpoint": .string("\(issuer)/oauth2/revoke"),
             "end_session_endpoint": .string("\(issuer)\(SignInDoor.logoutPath)"),
+            "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
             "introspection_endpoint_auth_methods_supported": .array(confidential),
             "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
             "introspection_signing_alg_values_supported": ["RS256", "ES256"],

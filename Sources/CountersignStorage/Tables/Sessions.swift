@@ -9,6 +9,10 @@ private enum Statements {
         SELECT \(columns) FROM sessions
         WHERE user_id = $1 AND ended_at IS NULL AND idle_until > $2 AND expires_at > $2 ORDER BY id
         """)
+    static let lasting = SQLStatement(
+        "SELECT \(columns) FROM sessions WHERE user_id = $1 AND expires_at > $2 ORDER BY id")
+    static let lastingBySecret = SQLStatement(
+        "SELECT \(columns) FROM sessions WHERE secret_hash = $1 AND expires_at > $2")
     static let bySecret = SQLStatement(
         """
         SELECT \(columns) FROM sessions
@@ -39,6 +43,10 @@ private enum Statements {
         "DELETE FROM session_clients WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $1)")
     static let deleteAll = SQLStatement("DELETE FROM sessions WHERE user_id = $1")
     static let sid = SQLStatement("SELECT sid FROM session_clients WHERE session_id = $1 AND client_id = $2")
+    static let takeNames = SQLStatement(
+        "DELETE FROM session_clients WHERE session_id = $1 RETURNING client_id, sid")
+    static let takeName = SQLStatement(
+        "DELETE FROM session_clients WHERE session_id = $1 AND client_id = $2 RETURNING sid")
     static let makeSid = SQLStatement(
         """
         INSERT INTO session_clients (session_id, client_id, sid) VALUES ($1, $2, $3)
@@ -58,6 +66,14 @@ extension SQLTransaction {
 
     func sessions(of user: UserID, at time: Timestamp) throws -> [Session] {
         try all(Statements.ofUser, [user.value, time.value], session)
+    }
+
+    func lasting(_ secret: SecretHash, at time: Timestamp) throws -> Session? {
+        try first(Statements.lastingBySecret, [.blob(secret.bytes), time.value], session)
+    }
+
+    func lasting(of user: UserID, at time: Timestamp) throws -> [Session] {
+        try all(Statements.lasting, [user.value, time.value], session)
     }
 
     private func session(_ row: SQLRow) throws -> Session {
@@ -107,6 +123,17 @@ extension SQLTransaction {
 
     func sid(of session: SessionID, for client: ClientID) throws -> String? {
         try first(Statements.sid, [session.value, client.value]) { try $0.text(0) }
+    }
+
+    func takeNames(of session: SessionID) throws -> [SessionName] {
+        try all(Statements.takeNames, [session.value]) { SessionName(client: try $0.id(0), sid: try $0.text(1)) }
+            .sorted { $0.client < $1.client }
+    }
+
+    func takeName(of session: SessionID, for client: ClientID) throws -> SessionName? {
+        try first(Statements.takeName, [session.value, client.value]) {
+            SessionName(client: client, sid: try $0.text(0))
+        }
     }
 
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String {

@@ -53,11 +53,11 @@ extension SQLTransaction {
     }
 
     private static func family(_ row: SQLRow) throws -> TokenFamily {
-        // The columns have no NULL: an empty text stands for no session.
-        let hasSession = try !row.text(2).isEmpty
+        // The columns have no NULL: an empty text stands for no session, and for no name of it.
+        let (hasSession, hasName) = (try !row.text(2).isEmpty, try !row.text(3).isEmpty)
         return TokenFamily(
             id: try row.id(0), client: try row.id(1), session: hasSession ? try row.id(2) : nil,
-            sid: hasSession ? try row.text(3) : nil, scopes: try row.text(4).split(separator: " ").map(String.init),
+            sid: hasName ? try row.text(3) : nil, scopes: try row.text(4).split(separator: " ").map(String.init),
             authentication: try row.authentication(5), generation: try row.integer(6),
             rotatedAt: try row.optionalTime(7), createdAt: try row.time(8), idleUntil: try row.time(9),
             expiresAt: try row.time(10), endedAt: try row.optionalTime(11),

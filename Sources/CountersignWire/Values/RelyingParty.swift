@@ -60,6 +60,8 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: OpenID Connect RP-Initiated Logout 1.0 §3.1.
     package let signedOutURIs: [RedirectURI]
+    /// Where the client is told that a session has ended; nil if it is not told.
+    package let logoutReceiver: LogoutReceiver?
     /// The public keys by which the client authenticates, as a JWK Set; nil where it publishes them, has a secret, or
     /// keeps none.
     ///
@@ -118,7 +120,8 @@ package struct RelyingParty: Hashable, Sendable {
         stepUpTypes: [TypeName] = [],
         askedBrowsers: AskedBrowsers = .known, isPKCEOptional: Bool = false, ways: Set<SignInWay> = SignInWay.usual,
         registration: Registration = .closed, callingCodes: [CallingCode] = [], keySet: JSONValue? = nil,
-        keysURI: KeysURI? = nil, signedOutURIs: [RedirectURI] = [], defaultMaximumAge: Seconds? = nil,
+        keysURI: KeysURI? = nil, signedOutURIs: [RedirectURI] = [], logoutReceiver: LogoutReceiver? = nil,
+        defaultMaximumAge: Seconds? = nil,
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
         resources: [ResourceIdentifier] = []
     ) {
@@ -135,6 +138,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.keySet = keySet
         self.keysURI = keysURI
         self.signedOutURIs = signedOutURIs
+        self.logoutReceiver = logoutReceiver
         self.defaultMaximumAge = defaultMaximumAge
         self.refreshGrace = refreshGrace
         self.rotatesAlways = rotatesAlways
@@ -190,6 +194,22 @@ package struct RelyingParty: Hashable, Sendable {
     /// - Returns: nil if the client has registered no such URI.
     package func signedOutURI(named text: String) -> RedirectURI? {
         signedOutURIs.first { $0.allows(text, isApp: profile.isApp) }
+    }
+}
+
+/// Where a client is told that a session has ended.
+///
+/// Spec: OpenID Connect Back-Channel Logout 1.0 §2.2.
+package struct LogoutReceiver: Hashable, Sendable {
+    /// The URI to which logout tokens are posted.
+    package let uri: CallbackURI
+    /// Whether the client needs the session's name in each logout token, where it always is.
+    package let requiresSession: Bool
+
+    /// A receiver of these parts.
+    package init(uri: CallbackURI, requiresSession: Bool = false) {
+        self.uri = uri
+        self.requiresSession = requiresSession
     }
 }
 

@@ -124,7 +124,7 @@ struct PasskeyOfferTests {
             let aged = try await signIn(scene, in: signedOut(scene), ["max_age": "600"]).end
             #expect(aged.result["code"] != nil, "\(aged.reply)")
             #expect(!browser.cookieNames.contains { $0.contains(Self.cookie) })
-            try await scene.set(["asked_browsers": "all", "ways": ["device"]])
+            try await scene.set(["asked_browsers": "all", "ways": ["device", "qr"]])
             let without = try await signIn(scene, in: signedOut(scene)).end
             #expect(without.result["code"] != nil, "\(without.reply)")
         }

@@ -58,7 +58,7 @@ struct RelyingPartyTests {
         }
     }
 
-    // Spec: RFC 9700 §2.6.
+    // Spec: RFC 9700 §2.6; OpenID Connect Back-Channel Logout 1.0 §2.2.
     @Test(
         "What would be unsafe is refused where it is set",
         arguments: [
@@ -85,6 +85,12 @@ struct RelyingPartyTests {
             (["registration": "some"], "/registration"), (["step_up_types": ["pin", "qr"]], "/step_up_types/1"),
             (["step_up_types": ["pin", "unknown"]], "/step_up_types/1"), (["step_up_types": [1]], "/step_up_types/0"),
             (["step_up_types": ["pin", "pin"]], "/step_up_types"),
+            (["backchannel_logout_uri": "http://shop.example.com/"], "/backchannel_logout_uri"),
+            (["backchannel_logout_uri": "https://shop.example.com/#x"], "/backchannel_logout_uri"),
+            (["backchannel_logout_uri": "https://me@shop.example.com/"], "/backchannel_logout_uri"),
+            (["backchannel_logout_uri": "com.example.app:/x"], "/backchannel_logout_uri"),
+            (["backchannel_logout_session_required": true], "/backchannel_logout_session_required"),
+            (["backchannel_logout_session_required": "yes"], "/backchannel_logout_session_required"),
         ] as [(JSONValue, String)])
     func refused(_ members: JSONValue, _ pointer: String) async throws {
         try await Scene.with { scene in
