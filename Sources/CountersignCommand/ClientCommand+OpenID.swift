@@ -38,7 +38,7 @@ extension ClientCommand.OpenID {
         @Option(help: "Where the client's server is told that a session has ended, by a logout token.")
         var backchannelLogoutURI: String?
 
-        @Flag(help: "Say that the client needs the session's name in logout tokens, where it always is.")
+        @Flag(help: "Say that the client needs the session's name in logout tokens; ours always have it.")
         var backchannelLogoutSessionRequired = false
 
         @Option(help: "The challenge type by which devices are asked. (default: confirm)")

@@ -131,4 +131,22 @@ struct SignInNoticeTests {
             #expect(try await told(scene.world) == expected, "\(wrong) wrong codes")
         }
     }
+
+    @Test("By a link after as many wrong codes, too, and not after fewer", arguments: [4, 5])
+    func wrongCodesBeforeLink(_ wrong: Int) async throws {
+        let scene = try await SignInScene(.chosen)
+        try await scene.set(ways: [.email])
+        let asked = try await scene.askedByMail("customer-1")
+        let right = try #require(try await scene.sent(for: asked))
+        let other = EntryNumber(value: (try #require(UInt32(right.digits)) + 1) % 1_000_000)
+        for _ in 0..<wrong { _ = try await scene.enter(other, for: asked) }
+        scene.world.time.advance(seconds: 60)
+        let again = try await scene.askedByMail("customer-1")
+        let sent = try #require(again.ask?.verification)
+        let link = EnterSignInCode.Proof.link(scene.world.ports.hasher.link(of: sent))
+        #expect(
+            try await EnterSignInCode.enter(link, for: again.id, in: scene.browser, ports: scene.world.ports)
+                == .authenticated)
+        #expect(try await told(scene.world) == (wrong < 5 ? [] : ["customer-1@example.com: guessed"]))
+    }
 }

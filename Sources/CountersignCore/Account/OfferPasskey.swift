@@ -22,9 +22,9 @@ package enum OfferPasskey {
 
     /// The offer after a sign-in; nil for none.
     ///
-    /// There is none after a passkey, and for a sign-in to the account page, which has its own; where the client takes no
-    /// passkeys, or would not believe this one; where the session brings none in on the account page; and where what the
-    /// client gets may not grow as old as one can stay on the page.
+    /// There is none after a passkey, nor after a sign-in to the account page, which offers passkeys itself; where the
+    /// client takes no passkeys, or would not believe this one; where the account page would let the session create none;
+    /// and where the client's maximum age is shorter than the time for which somebody can stay on the page.
     ///
     /// - Parameters:
     ///   - id: the sign-in.

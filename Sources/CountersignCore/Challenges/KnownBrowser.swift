@@ -13,7 +13,7 @@ extension UnitOfWork {
         guard let browser = challenge.browser, let user = challenge.user else { return }
         let client = challenge.question.client
         switch outcome {
-        // The end of the sign-in in this browser makes it the user's, who is told of it before.
+        // The browser becomes the user's when the sign-in ends there, after the user was told that it is new.
         case .approved where challenge.purpose.authorization != nil: return
         case .approved: try browsers.put(browser, of: user, by: client, at: now)
         // Somebody else sits there.

@@ -19,8 +19,8 @@ package enum IntrospectToken {
 
     /// Says whether a token is good.
     ///
-    /// A refresh token is as long as the token endpoint takes it: the one before it, too, within its grace. Any older
-    /// one ends nothing here.
+    /// A refresh token is good as long as the token endpoint takes it; so the one that it replaced is good, too, within
+    /// its grace. An older one is not good, but does not end its family here.
     ///
     /// - Throws: ``StoreError``.
     package static func introspect(

@@ -42,8 +42,8 @@ package struct OutboxMessage: Sendable {
         /// That a session of a user has ended, by its name for a client; the token is made when it is sent, because it is
         /// good for minutes only.
         ///
-        /// The URI is where the client listened then, and decides the lane; the token goes to where the client listens
-        /// when it is sent. Spec: OpenID Connect Back-Channel Logout 1.0 §2.5.
+        /// The URI is where the client listened when the session ended. It decides the lane alone: the token goes to where
+        /// the client listens when it is sent. Spec: OpenID Connect Back-Channel Logout 1.0 §2.5.
         case logout(CallbackURI, client: ClientID, sid: String, of: UserID)
         /// The code of a sign-in; it is made when it is sent, and only if the address is somebody's.
         case signInCode(AuthorizationID, of: VerificationID, by: PersonalAddress.Kind, client: ClientID)

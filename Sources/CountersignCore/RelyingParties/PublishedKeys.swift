@@ -10,7 +10,7 @@ import Logging
 actor PublishedKeys {
     /// Whose keys they are, and where.
     ///
-    /// A client that gets another URI so never has the keys of the former.
+    /// So a client that gets another URI never has the keys of the former one.
     struct Source: Hashable, Sendable {
         let client: ClientID
         let uri: KeysURI
@@ -52,7 +52,7 @@ actor PublishedKeys {
         return isWithin(Self.longest, of: known?.since, at: ports.time.now) ? known?.keys : nil
     }
 
-    /// Whether something was less than a length ago; what has yet to come, because a clock was set back, was not.
+    /// Whether something was less than a length of time ago; false for a time to come, after a clock was set back.
     private func isWithin(_ length: Seconds, of start: Timestamp?, at now: Timestamp) -> Bool {
         start.map { $0 <= now && now < $0.adding(length) } ?? false
     }

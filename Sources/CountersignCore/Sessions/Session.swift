@@ -94,9 +94,9 @@ package protocol SessionStore {
     func find(_ session: SessionID, at: Timestamp) throws -> Session?
     /// The sessions of a user that have not ended, oldest first.
     func sessions(of user: UserID, at: Timestamp) throws -> [Session]
-    /// The session of a cookie whose last end has not come, also if it has ended before it.
+    /// The session of a cookie, also one that has ended already, until the time at which it ends in any case.
     func lasting(_ secret: SecretHash, at: Timestamp) throws -> Session?
-    /// The sessions of a user whose last end has not come, oldest first: also those that have ended before it.
+    /// The sessions of a user, oldest first, also those that have ended already, each until it ends in any case.
     func lasting(of user: UserID, at: Timestamp) throws -> [Session]
     /// Deletes the sessions of a user.
     func deleteSessions(of user: UserID) throws
@@ -111,8 +111,8 @@ package protocol SessionStore {
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String
     /// The name of a session for a client; nil if it was given none.
     func sid(of session: SessionID, for client: ClientID) throws -> String?
-    /// Ends all names of a session, in the order of the clients: of several calls one gets each.
+    /// Deletes all names of a session and returns them, in the order of the clients; of several calls one gets each name.
     func takeNames(of session: SessionID) throws -> [SessionName]
-    /// Ends the name of a session for a client; nil if it was given none. The next sign-in there gets another.
+    /// Deletes the name of a session for a client and returns it; nil for none. The next sign-in there gets another.
     func takeName(of session: SessionID, for client: ClientID) throws -> SessionName?
 }

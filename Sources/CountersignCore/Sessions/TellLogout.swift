@@ -73,15 +73,17 @@ extension UnitOfWork {
         for name in try sessions.takeNames(of: session.id) { try tellLogout(name, of: session.user) }
     }
 
-    /// Tells the clients of those sessions of a user which are meant, also of such as have ended by themselves: the client's
-    /// own session may last longer than ours.
+    /// Tells the clients of some sessions of a user that these have ended.
+    ///
+    /// Sessions that ended by themselves count, too: the client's own session may last longer than ours.
     func tellLogout(of user: UserID, where isThat: (Session) -> Bool) throws {
         for session in try sessions.lasting(of: user, at: now) where isThat(session) { try tellLogout(of: session) }
     }
 
-    /// Tells a client that it has no user any more in any session: nothing of them is its any more.
+    /// Tells a client that a user is signed out of it in all sessions, since it has lost its access to the user.
     ///
-    /// The sessions go on, and have another name if the client comes in again: what is sent late ends nothing newer.
+    /// The sessions go on. Each gets another name if the user signs in to the client again, so that a message that comes
+    /// late ends nothing newer.
     func tellLogout(of user: UserID, to client: ClientID) throws {
         guard try relyingParties.find(client)?.logoutReceiver != nil else { return }
         for session in try sessions.lasting(of: user, at: now) {

@@ -54,15 +54,16 @@ package enum EnterSignInCode {
             // check: SignInCodeTests.tries
             guard proof.isOf(sent, work.hasher) else { return refused }
             guard let identifier = try work.identifier(proving: sent.address, at: found.client) else { return refused }
-            var typedInARow = 0
+            // The right code was counted as well, before it was looked at; the secret of a link was not.
+            var wrongInARow = proof.isCode ? -1 : 0
             for isOwn in [false, true] {
                 let wrong = AttemptLimit.wrongSignInCodes(
                     for: work.hasher.exactName(of: sent.address), inOwnBrowser: isOwn)
-                typedInARow += try work.counted(wrong).number
+                wrongInARow += try work.counted(wrong).number
                 try work.forget(wrong)
             }
-            // More than one code has tries: somebody may have guessed, and this may be a guess that was right.
-            if typedInARow > Verification.maximumTries {
+            // As many as there are tries for one message: somebody may have guessed, and be right now.
+            if wrongInARow >= Verification.maximumTries {
                 try work.tellOfWrongCodes(before: found, to: sent.address, of: identifier.user, by: ports.transports)
             }
             let state = AuthorizationState.authenticated(Authentication(by: identifier, at: now))
@@ -77,6 +78,8 @@ package enum EnterSignInCode {
 }
 
 extension EnterSignInCode.Proof {
+    fileprivate var isCode: Bool { if case .code = self { true } else { false } }
+
     func isOf(_ sent: Verification, _ hasher: KeyedHasher) -> Bool {
         switch self {
         case .code(let code): constantTimeEqual(Array(code.digits.utf8), Array(hasher.code(of: sent).digits.utf8))

@@ -118,7 +118,7 @@ package enum FinishSignIn {
                 if let earlier { try work.endSession(earlier) }
                 try work.sessions.insert(session)
             }
-            // Whoever goes on in their session is where they were before.
+            // Whoever renews their own session is in no new browser.
             if renewed == nil { try work.tellOfNewBrowser(found, authentication, by: ports.transports) }
             // Whoever reads a mailbox has not shown to be at a browser of the person's.
             if !authentication.evidence.isCode {

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Counts the sign-ins that pages have refused: too many, and of people whom nobody knows, for the audit.
+/// Counts the sign-ins that pages have refused.
+///
+/// They are not in the audit: anybody can cause any number of them, also for people whom nobody knows.
 package final class RefusedSignIns: Sendable {
     /// Why a sign-in was refused: the stable names of the log and of the metrics.
     package enum Reason: String, CaseIterable, Sendable {

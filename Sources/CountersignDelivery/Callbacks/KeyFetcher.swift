@@ -52,8 +52,8 @@ package final class KeyFetcher: ClientKeys {
             let request = try HTTPClient.Request(
                 url: uri.description,
                 headers: ["accept": "application/json", "connection": "close", "user-agent": "countersign"])
-            // By this call, and not by the one for tasks, the deadline counts to the last byte, and a task that is
-            // cancelled ends nothing.
+            // Unlike the asynchronous call, this one keeps the deadline up to the last byte, and goes on when the task is
+            // cancelled.
             let response = try await client.execute(
                 request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.maximumSize),
                 deadline: NIODeadline.now() + timeout

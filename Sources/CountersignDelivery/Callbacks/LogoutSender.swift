@@ -18,8 +18,8 @@ struct LogoutSender: Sendable {
 
     /// Posts a token.
     ///
-    /// 400 is final: the client has read the token and will not read another one otherwise. What else is no success may
-    /// pass. Spec: OpenID Connect Back-Channel Logout 1.0 §2.8.
+    /// 400 is final: the client has read the token, and would refuse another one as well. Any other failure may pass.
+    /// Spec: OpenID Connect Back-Channel Logout 1.0 §2.8.
     func send(_ token: Secret<String>, to uri: CallbackURI) async -> DeliveryResult {
         var request = HTTPClientRequest(url: uri.description)
         request.method = .POST

@@ -120,7 +120,7 @@ extension PageAssets {
     /// A browser that cannot read the options gets no class `live`, so that it is treated like one without scripts.
     /// There is one ceremony at a time: the one below the field ends when the button is pressed, and begins anew when
     /// nothing came of it. The hidden field is taken out at once, so that no other button posts it when one comes back.
-    /// Where a passkey can sign in, every form says it if the browser keeps passkeys behind a screen lock: after a sign-in
+    /// Where a passkey can sign in, every form says so if the browser keeps passkeys behind a screen lock: after a sign-in
     /// by something else, the server then offers one.
     private static let passkeyScript = """
         const { PublicKeyCredential: passkeys } = window;

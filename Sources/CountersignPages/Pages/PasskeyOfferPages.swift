@@ -1,4 +1,4 @@
-/// Page 8: the offer of a passkey after a sign-in.
+/// The page that offers a passkey after a sign-in.
 package struct OfferPasskeyPage: HostedPage {
     /// The field with what the person wants of further offers.
     package static let field = "offer"
@@ -48,7 +48,7 @@ package struct OfferPasskeyPage: HostedPage {
             """)
 }
 
-/// Page 8 after the answer of the browser: what came of it, and the way on to the client.
+/// The page after ``OfferPasskeyPage``: what came of it, and the way on to the client.
 ///
 /// It does not go on by itself: nobody would read, or hear, what it says.
 package struct PasskeyMadePage: HostedPage {

@@ -124,7 +124,7 @@ struct HooksBesidesWork: AuthenticatorHooks {
     }
 }
 
-/// Fetches clients' keys, and gives the place of each request that waits for them back before.
+/// Fetches clients' keys; a request that waits for them gives its place back first.
 struct KeysBesidesWork: ClientKeys {
     let keys: any ClientKeys
 

@@ -228,7 +228,7 @@ struct AuthorizationChecks {
     private enum Expected {
         case anybody
         case user(UserID)
-        /// Somebody whom an ID token names that can no longer be verified.
+        /// Somebody, named by an ID token that can no longer be verified.
         case unknown
     }
 

@@ -87,7 +87,7 @@ extension SignInDoor {
         return response
     }
 
-    /// Has a browser that was offered a passkey, or has one, be offered none for a while; one that wants none keeps that.
+    /// Pauses offers in a browser that was offered a passkey, or has one; where somebody has ended them, they stay ended.
     func pauseOffers(with response: inout Response, _ visit: Visit) {
         guard !cookies.pausesOffers(in: visit.incoming.headers) else { return }
         response.headers[values: .setCookie].append(cookies.pausingOffers)

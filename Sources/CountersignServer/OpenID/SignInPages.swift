@@ -283,7 +283,7 @@ extension SignInDoor {
     /// The page that asks by which way.
     func choosePage(_ carried: CarriedSignIn, _ visit: Visit, of client: Client? = nil) async throws -> Response {
         var ways = try await ways(for: carried.wanted, visit)
-        // What is offered depends on nothing that the browser says, and which of it comes first does.
+        // What the browser says decides which way comes first, and never which ways there are.
         if let last = cookies.way(of: visit.incoming.headers), let index = ways.firstIndex(of: last) {
             ways.insert(ways.remove(at: index), at: 0)
         }

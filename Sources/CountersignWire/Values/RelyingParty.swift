@@ -203,7 +203,7 @@ package struct RelyingParty: Hashable, Sendable {
 package struct LogoutReceiver: Hashable, Sendable {
     /// The URI to which logout tokens are posted.
     package let uri: CallbackURI
-    /// Whether the client needs the session's name in each logout token, where it always is.
+    /// Whether the client says that it needs the session's name in each logout token; ours always have it.
     package let requiresSession: Bool
 
     /// A receiver of these parts.
