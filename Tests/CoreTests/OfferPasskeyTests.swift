@@ -24,7 +24,7 @@ struct OfferPasskeyTests {
             throw World.Broken("finish")
         }
         let session = try #require(finished.session)
-        #expect(!session.isRenewed)
+        #expect(!session.wasOpen)
         return (asked.id, session.secret)
     }
 

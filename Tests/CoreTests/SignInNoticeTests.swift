@@ -72,7 +72,7 @@ struct SignInNoticeTests {
         #expect(try await told(scene.world).isEmpty)
     }
 
-    @Test("A message names the client, the place, the time and the account page, in the language of the sign-in")
+    @Test("A message names the client, the place, the time and the account page")
     func content() async throws {
         let scene = try await scene()
         _ = try await scene.byTap()

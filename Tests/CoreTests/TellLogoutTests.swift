@@ -108,9 +108,42 @@ struct TellLogoutTests {
         scene.world.time.advance(.hours(13))
         let ports = scene.world.ports
         for (sid, told) in [("x\(own.sid)", []), (own.sid, names), (own.sid, names)] as [(String, [SessionName])] {
-            #expect(try await !SignOut.signOut(secret, named: sid, by: own.client, ports: ports))
+            // Of the two that name it rightly, the first one ends it.
+            let isOpen = try await SignOut.isSignedIn(secret, ports: ports)
+            let isEnd = try await SignOut.signOut(secret, named: sid, by: own.client, ports: ports)
+            #expect(isEnd == (isOpen && sid == own.sid))
             #expect(try await scene.shop.told() == told)
         }
+        #expect(try await !SignOut.isSignedIn(secret, ports: ports))
+    }
+
+    @Test(
+        "Where a session was not used for long, what outlives it ends with all of it, and its client is told",
+        arguments: ["sign-out", "the session", "other sessions"])
+    func endedLate(_ way: String) async throws {
+        let scene = try await AccountScene()
+        try await scene.shop.listen(scene.shop.shop.id)
+        let secret = try await scene.byTap()
+        var wanted = try scene.shop.wanted()
+        wanted.scopes.append(TokenFamily.offlineAccess)
+        let ports = scene.world.ports
+        guard
+            case .finished(let finished) = try await FinishSignIn.goOn(
+                wanted, in: secret, browser: scene.shop.browser, ports: ports),
+            case .redeemed(let given) = try await scene.shop.redeem(finished.code)
+        else { throw World.Broken("offline") }
+        scene.world.time.advance(.hours(13))
+        let tokens = try await SignTokens.sign(given, ports: ports)
+        let latest = try await scene.shop.refreshed(tokens.refresh)
+        switch way {
+        case "sign-out": try await SignOut.signOut(secret, .everything, ports: ports)
+        case "the session":
+            let session = try #require(given.family.session)
+            #expect(try await scene.end(.session(session), by: try await scene.byMail()) == .done(nil))
+        default: #expect(try await scene.end(.otherSessions, by: try await scene.byMail()) == .done(nil))
+        }
+        #expect(try await scene.shop.told() == [name(given.family)])
+        #expect(try await scene.shop.refresh(latest.refresh) == .invalid)
     }
 
     @Test("The removal of a device: its sessions, over or not, and no other; a suspension tells nothing")
@@ -166,10 +199,36 @@ struct TellLogoutTests {
             }
             return try #require(finished.session).secret
         }
-        let renewed = try await signIn("customer-1", former: try #require(first.session).secret)
+        var renewed = try await signIn("customer-1", former: try #require(first.session).secret)
         #expect(try await scene.told() == [])
+        // The same after the session was not used for long.
+        scene.world.time.advance(.hours(13))
+        renewed = try await signIn("customer-1", former: renewed)
+        #expect(try await scene.told() == [])
+        #expect(try await scene.names().filter { $0 == (try name(given.family)) }.count == 1)
+        scene.world.time.advance(.hours(13))
         _ = try await signIn("customer-2", former: renewed)
         #expect(try await scene.told() == [name(given.family)])
+    }
+
+    @Test("The removal of a device whose session something else has renewed: who got tokens by it, and nobody else")
+    func renewedSince() async throws {
+        let scene = try await AccountScene()
+        for client in [scene.shop.shop, scene.third] { try await scene.shop.listen(client.id) }
+        // The address is proved, so that it means the same person everywhere.
+        _ = try await scene.byMail()
+        let finished = try await scene.shop.signedIn(with: scene.shop.device, as: "customer-1", at: scene.shop.shop)
+        guard case .redeemed(let given) = try await scene.shop.redeem(finished.code) else { throw World.Broken("tap") }
+        let asked = try await scene.shop.askedByMail("customer-1", at: scene.third)
+        let code = try #require(try await scene.shop.sent(for: asked))
+        #expect(try await scene.shop.enter(code, for: asked) == .authenticated)
+        let former = try #require(finished.session).secret
+        guard case .finished(let next) = try await scene.shop.finishAllowing(asked, former: former),
+            case .redeemed(let other) = try await scene.shop.redeem(next.code, by: scene.third.id)
+        else { throw World.Broken("code") }
+        #expect(other.family.session == given.family.session)
+        try await scene.shop.end(.device)
+        #expect(try await scene.shop.told() == [name(given.family)])
     }
 
     @Test("The end of a client's access tells that client, whose name for the session is then another")

@@ -560,9 +560,11 @@ extension SignInScene {
         return try await goOn(.allows(question.user))
     }
 
-    func finishAllowing(_ asked: Authorization) async throws -> FinishSignIn.Outcome {
-        let outcome = try await finish(asked)
+    func finishAllowing(
+        _ asked: Authorization, former: Secret<String>? = nil
+    ) async throws -> FinishSignIn.Outcome {
+        let outcome = try await finish(asked, former: former)
         guard case .asks(let question) = outcome else { return outcome }
-        return try await finish(asked, answer: .allows(question.user))
+        return try await finish(asked, former: former, answer: .allows(question.user))
     }
 }

@@ -86,9 +86,8 @@ extension QueryPlanTests {
         }
         try await expectIndexed([
             "UPDATE sessions SET ended_at", "DELETE FROM authorizations", "DELETE FROM sessions",
-            "DELETE FROM session_clients WHERE session_id IN", "DELETE FROM session_clients WHERE session_id = $1 AND",
-            "FROM sessions WHERE user_id = $1 AND expires_at", "DELETE FROM token_families",
-            "DELETE FROM identifiers WHERE user_id",
+            "DELETE FROM session_clients WHERE session_id IN", "WHERE client_id = $2 AND session_id IN",
+            "DELETE FROM token_families", "DELETE FROM identifiers WHERE user_id",
         ])
         for table in ["authorizations", "sessions", "session_clients", "token_families"] {
             #expect(try await world.count(table) == 0, "\(table)")

@@ -43,15 +43,14 @@ package enum EndOwnAccess {
             else { return .signIn }
             switch extent {
             case .session(let id):
-                guard let session = try work.sessions.find(id, at: now) else { return .done(nil) }
+                guard let session = try work.sessions.lasting(id, at: now) else { return .done(nil) }
                 // check: AccountTests.othersSession
                 guard session.user == user else { return .done(nil) }
                 try work.endWhole(session)
             case .otherSessions:
-                for session in try work.sessions.sessions(of: user, at: now) where session.id != visit.session.id {
+                for session in try work.sessions.lasting(of: user, at: now) where session.id != visit.session.id {
                     try work.endWhole(session)
                 }
-                try work.tellLogout(of: user) { $0.id != visit.session.id }
             case .client(let id):
                 try work.endAccess(of: id, to: user)
                 return .done(try work.clients.find(id)?.name)
@@ -64,10 +63,10 @@ package enum EndOwnAccess {
 extension UnitOfWork {
     /// Ends the sessions and tokens that something gave which is being removed.
     func endAccess(of user: UserID, by isThat: (Authentication.Evidence) -> Bool) throws {
-        for session in try sessions.sessions(of: user, at: now) where isThat(session.authentication.evidence) {
+        for session in try sessions.lasting(of: user, at: now) where isThat(session.authentication.evidence) {
             try endSession(session)
         }
-        try tellLogout(of: user) { isThat($0.authentication.evidence) }
+        try tellLogout(of: user, by: isThat)
         // These outlive their sessions, or began in one that something else has renewed since.
         for family in try families.families(of: user)
         where isThat(family.authentication.evidence) && family.isActive(at: now) {

@@ -20,7 +20,11 @@ extension UnitOfWork {
         let message = PersonalMessage.changed(
             change, by: teller.client.name, at: time, from: teller.place, page: issuer.accountPage,
             in: teller.language)
-        let addresses = try identifiers.verified(of: user).map(\.address).filter(teller.transports.reach)
-        try send(message, to: addresses, of: user, for: teller.client.id)
+        let verified = try identifiers.verified(of: user).map(\.address)
+        for address in try reachable(verified, for: teller.client.id, by: teller.transports) {
+            // What is undone and done again and again would have a text message sent each time.
+            if address.kind == .phone, try count(.noticeTexts(to: user)).isExceeded { continue }
+            try send(message, to: address, for: teller.client.id)
+        }
     }
 }

@@ -96,12 +96,13 @@ extension UnitOfWork {
                 enrollment: enrollment.id)
             try tellClients(.removed(reason), of: enrollment)
             // What was given in these sessions before this device renewed them ends with them.
-            for session in try sessions.sessions(of: enrollment.user, at: now)
+            for session in try sessions.lasting(of: enrollment.user, at: now)
             where session.authentication.evidence.enrollment == enrollment.id {
                 try endFamilies(.session(session.id), because: .sessionEnded)
+                try tellLogout(of: session)
             }
             try sessions.endAll(of: enrollment.user, by: enrollment.id, at: now)
-            try tellLogout(of: enrollment.user) { $0.authentication.evidence.enrollment == enrollment.id }
+            try tellLogout(of: enrollment.user) { $0.enrollment == enrollment.id }
             try endFamilies(.enrollment(enrollment.id, of: enrollment.user), because: .enrollmentRemoved)
             for name in enrollment.customs.keys.sorted() { try raise(.authenticatorDeregistered(name, of: enrollment)) }
 

@@ -92,7 +92,7 @@ enum AttemptLimit: Hashable, Sendable {
     case ownSignIns(EnrollmentID)
     /// Passkeys that one user registers; all addresses and clients are told of each.
     case passkeys(of: UserID)
-    /// Text messages that tell one user what was done on the account page, and of sign-ins.
+    /// Text messages that tell one user what was done on the account page.
     case noticeTexts(to: UserID)
     /// Sign-ins of which one user is told, since they may be somebody else's.
     ///

@@ -94,9 +94,13 @@ package protocol SessionStore {
     func find(_ session: SessionID, at: Timestamp) throws -> Session?
     /// The sessions of a user that have not ended, oldest first.
     func sessions(of user: UserID, at: Timestamp) throws -> [Session]
-    /// The session of a cookie, also one that has ended already, until the time at which it ends in any case.
+    /// The session of a cookie that nobody has ended, also where it was not used for too long.
+    ///
+    /// Nobody goes on in such a session. But its clients' own sessions may last longer, so that it can still be ended.
     func lasting(_ secret: SecretHash, at: Timestamp) throws -> Session?
-    /// The sessions of a user, oldest first, also those that have ended already, each until it ends in any case.
+    /// A session that nobody has ended, also where it was not used for too long.
+    func lasting(_ session: SessionID, at: Timestamp) throws -> Session?
+    /// The sessions of a user that nobody has ended, oldest first, also those that were not used for too long.
     func lasting(of user: UserID, at: Timestamp) throws -> [Session]
     /// Deletes the sessions of a user.
     func deleteSessions(of user: UserID) throws
@@ -113,6 +117,8 @@ package protocol SessionStore {
     func sid(of session: SessionID, for client: ClientID) throws -> String?
     /// Deletes all names of a session and returns them, in the order of the clients; of several calls one gets each name.
     func takeNames(of session: SessionID) throws -> [SessionName]
+    /// Deletes the names of a user's sessions for a client and returns them, in their order.
+    func takeNames(of user: UserID, for client: ClientID, at: Timestamp) throws -> [SessionName]
     /// Deletes the name of a session for a client and returns it; nil for none. The next sign-in there gets another.
     func takeName(of session: SessionID, for client: ClientID) throws -> SessionName?
 }

@@ -73,11 +73,17 @@ extension UnitOfWork {
         for name in try sessions.takeNames(of: session.id) { try tellLogout(name, of: session.user) }
     }
 
-    /// Tells the clients of some sessions of a user that these have ended.
-    ///
-    /// Sessions that ended by themselves count, too: the client's own session may last longer than ours.
-    func tellLogout(of user: UserID, where isThat: (Session) -> Bool) throws {
-        for session in try sessions.lasting(of: user, at: now) where isThat(session) { try tellLogout(of: session) }
+    /// Tells clients that got tokens by something of a user's which is being removed that their session has ended, also
+    /// where something else has renewed ours since.
+    func tellLogout(of user: UserID, by isThat: (Authentication.Evidence) -> Bool) throws {
+        for family in try families.families(of: user) where isThat(family.authentication.evidence) {
+            guard let session = family.session, let sid = family.sid,
+                // In the meantime the client may have lost its access, and know the session by another name.
+                try sessions.sid(of: session, for: family.client)?.hasSameBytes(as: sid) == true,
+                let name = try sessions.takeName(of: session, for: family.client)
+            else { continue }
+            try tellLogout(name, of: user)
+        }
     }
 
     /// Tells a client that a user is signed out of it in all sessions, since it has lost its access to the user.
@@ -86,9 +92,7 @@ extension UnitOfWork {
     /// late ends nothing newer.
     func tellLogout(of user: UserID, to client: ClientID) throws {
         guard try relyingParties.find(client)?.logoutReceiver != nil else { return }
-        for session in try sessions.lasting(of: user, at: now) {
-            if let name = try sessions.takeName(of: session.id, for: client) { try tellLogout(name, of: user) }
-        }
+        for name in try sessions.takeNames(of: user, for: client, at: now) { try tellLogout(name, of: user) }
     }
 
     private func tellLogout(_ name: SessionName, of user: UserID) throws {

@@ -28,8 +28,8 @@ package enum FinishSignIn {
         package let secret: Secret<String>
         /// When the session ends in any case.
         package let expiresAt: Timestamp
-        /// Whether the browser had a session of the person already.
-        package let isRenewed: Bool
+        /// Whether the person could have gone on in this session before.
+        package let wasOpen: Bool
     }
 
     /// The result of the operation.
@@ -94,7 +94,7 @@ package enum FinishSignIn {
             // The device may have been removed since it approved, the address taken away, or the user unlinked. From here
             // on nothing of the user changes before the session is written.
             let cookie = former.map { SecretHash(of: $0) }
-            try work.lock(authentication.user, and: try cookie.flatMap { try work.sessions.find($0, at: now) }?.user)
+            try work.lock(authentication.user, and: try cookie.flatMap { try work.sessions.lasting($0, at: now) }?.user)
             // check: SignInCodeTests.takenAway
             guard try work.admits(authentication, to: found.client),
                 try work.isGood(authentication.evidence, authentication.user, at: found.client)
@@ -108,7 +108,8 @@ package enum FinishSignIn {
                 try work.authorizations.advance(id, to: .granted(authentication), at: now)
             else { return .notReady }
             if needsConsent { try work.give(found.wanted, by: authentication.user) }
-            let earlier = try cookie.flatMap { try work.sessions.find($0, at: now) }
+            // Also one that was not used for too long: its clients know the session by its names.
+            let earlier = try cookie.flatMap { try work.sessions.lasting($0, at: now) }
             let renewed = earlier?.user == authentication.user ? earlier?.id : nil
             let session = Session(
                 id: renewed ?? made.session, secret: made.secret, authentication, from: found.wanted.askedFrom, at: now)
@@ -130,7 +131,8 @@ package enum FinishSignIn {
                 Finished(
                     wanted: found.wanted, user: authentication.user, code: made.codeText,
                     session: OpenedSession(
-                        secret: made.secret, expiresAt: session.expiresAt, isRenewed: renewed != nil)))
+                        secret: made.secret, expiresAt: session.expiresAt,
+                        wasOpen: renewed != nil && earlier.map { now < $0.idleUntil } == true)))
         }
     }
 

@@ -38,32 +38,31 @@ extension UnitOfWork {
         _ notice: PersonalMessage.SignInNotice, of authorization: Authorization, to addresses: [PersonalAddress],
         of user: UserID, by transports: Transports
     ) throws {
-        let addresses = addresses.filter(transports.reach)
+        let addresses = try reachable(addresses, for: authorization.client, by: transports)
         guard !addresses.isEmpty, let client = try clients.find(authorization.client) else { return }
         // check: SignInNoticeTests.limit
         guard try !count(.signInNotices(to: user)).isExceeded else { return }
         let message = PersonalMessage.signedIn(
             notice, at: client.name, at: now, from: authorization.wanted.askedFrom,
             page: try accountClient() == nil ? nil : issuer.accountPage, in: authorization.wanted.askedIn)
-        try send(message, to: addresses, of: user, for: client.id)
+        for address in addresses { try send(message, to: address, for: client.id) }
     }
 
-    /// Sends a message to addresses of a user that can be reached, in the name of a client.
-    func send(
-        _ message: PersonalMessage, to addresses: [PersonalAddress], of user: UserID, for client: ClientID
-    ) throws {
+    /// Those of some addresses to which notices of a client go: text messages cost, so they go only where its pages send
+    /// codes as well.
+    func reachable(
+        _ addresses: [PersonalAddress], for client: ClientID, by transports: Transports
+    ) throws -> [PersonalAddress] {
         let party = try relyingParties.find(client)
-        for address in addresses {
-            if address.kind == .phone {
-                // Text messages cost, so they go only where the page sends codes as well, and not without end: what is
-                // undone and done again and again would have one sent each time.
-                guard party?.sends(to: address) == true, try !count(.noticeTexts(to: user)).isExceeded else { continue }
-            }
-            try outbox.enqueue(
-                OutboxMessage(
-                    id: nextID(), content: .personal(message, to: address, client: client), dueAt: now,
-                    expiresAt: now.adding(OutboxMessage.lifetime)))
-            notify(.outbox)
-        }
+        return addresses.filter { transports.reach($0) && ($0.kind == .email || party?.sends(to: $0) == true) }
+    }
+
+    /// Sends a message to an address in the name of a client.
+    func send(_ message: PersonalMessage, to address: PersonalAddress, for client: ClientID) throws {
+        try outbox.enqueue(
+            OutboxMessage(
+                id: nextID(), content: .personal(message, to: address, client: client), dueAt: now,
+                expiresAt: now.adding(OutboxMessage.lifetime)))
+        notify(.outbox)
     }
 }

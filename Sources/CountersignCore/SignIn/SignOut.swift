@@ -25,6 +25,8 @@ package enum SignOut {
     package static func signOut(
         _ secret: Secret<String>, named sid: String, by client: ClientID, ports: Ports
     ) async throws -> Bool {
+        // Whoever has a cookie of their own making writes nothing.
+        guard try await isSignedIn(secret, ports: ports) else { return false }
         let now = ports.time.now
         return try await ports.commit(at: now, as: .system) { work in
             guard let session = try work.sessions.lasting(SecretHash(of: secret), at: now) else { return false }
@@ -47,12 +49,12 @@ package enum SignOut {
         }
     }
 
-    /// Whether a browser has a session.
+    /// Whether a browser has a session that nobody has ended, also where it was not used for too long.
     ///
     /// - Throws: ``StoreError``.
     package static func isSignedIn(_ secret: Secret<String>, ports: Ports) async throws -> Bool {
         let now = ports.time.now
-        return try await ports.store.read { try $0.sessions.find(SecretHash(of: secret), at: now) != nil }
+        return try await ports.store.read { try $0.sessions.lasting(SecretHash(of: secret), at: now) != nil }
     }
 }
 
@@ -63,18 +65,14 @@ extension UnitOfWork {
         try endSession(session)
     }
 
-    /// Ends a session, also if it was renewed in this moment.
+    /// Ends a session, also if it was renewed in this moment, and where it was not used for too long: the person wants to be
+    /// signed out at its clients.
     ///
-    /// Of one that has ended by itself the clients are told all the same: the person wants to be signed out there.
-    ///
-    /// - Returns: false if it has ended before.
+    /// - Returns: false if somebody has ended it before.
     fileprivate func signOut(_ found: Session, _ extent: SignOut.Extent) throws -> Bool {
         // No code of the session is redeemed meanwhile.
         try users.lock(found.user)
-        guard let session = try sessions.find(found.id, at: now) else {
-            try tellLogout(of: found)
-            return false
-        }
+        guard let session = try sessions.lasting(found.id, at: now) else { return false }
         switch extent {
         case .session: try endSession(session)
         case .everything: try endWhole(session)

@@ -54,7 +54,7 @@ extension SignInDoor {
     func passkeyOffer(
         after id: AuthorizationID, _ finished: FinishSignIn.Finished, _ visit: Visit
     ) async -> Response? {
-        guard let session = finished.session, !session.isRenewed, !cookies.pausesOffers(in: visit.incoming.headers),
+        guard let session = finished.session, !session.wasOpen, !cookies.pausesOffers(in: visit.incoming.headers),
             let offer = try? await OfferPasskey.offer(
                 after: id, in: session.secret, browser: visit.browser, ports: ports)
         else { return nil }

@@ -10,9 +10,11 @@ private enum Statements {
         WHERE user_id = $1 AND ended_at IS NULL AND idle_until > $2 AND expires_at > $2 ORDER BY id
         """)
     static let lasting = SQLStatement(
-        "SELECT \(columns) FROM sessions WHERE user_id = $1 AND expires_at > $2 ORDER BY id")
+        "SELECT \(columns) FROM sessions WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id")
     static let lastingBySecret = SQLStatement(
-        "SELECT \(columns) FROM sessions WHERE secret_hash = $1 AND expires_at > $2")
+        "SELECT \(columns) FROM sessions WHERE secret_hash = $1 AND ended_at IS NULL AND expires_at > $2")
+    static let lastingByID = SQLStatement(
+        "SELECT \(columns) FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2")
     static let bySecret = SQLStatement(
         """
         SELECT \(columns) FROM sessions
@@ -45,6 +47,12 @@ private enum Statements {
     static let sid = SQLStatement("SELECT sid FROM session_clients WHERE session_id = $1 AND client_id = $2")
     static let takeNames = SQLStatement(
         "DELETE FROM session_clients WHERE session_id = $1 RETURNING client_id, sid")
+    static let takeNamesOfUser = SQLStatement(
+        """
+        DELETE FROM session_clients
+        WHERE client_id = $2 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1 AND expires_at > $3)
+        RETURNING sid
+        """)
     static let takeName = SQLStatement(
         "DELETE FROM session_clients WHERE session_id = $1 AND client_id = $2 RETURNING sid")
     static let makeSid = SQLStatement(
@@ -70,6 +78,10 @@ extension SQLTransaction {
 
     func lasting(_ secret: SecretHash, at time: Timestamp) throws -> Session? {
         try first(Statements.lastingBySecret, [.blob(secret.bytes), time.value], session)
+    }
+
+    func lasting(_ session: SessionID, at time: Timestamp) throws -> Session? {
+        try first(Statements.lastingByID, [session.value, time.value], self.session)
     }
 
     func lasting(of user: UserID, at time: Timestamp) throws -> [Session] {
@@ -128,6 +140,11 @@ extension SQLTransaction {
     func takeNames(of session: SessionID) throws -> [SessionName] {
         try all(Statements.takeNames, [session.value]) { SessionName(client: try $0.id(0), sid: try $0.text(1)) }
             .sorted { $0.client < $1.client }
+    }
+
+    func takeNames(of user: UserID, for client: ClientID, at time: Timestamp) throws -> [SessionName] {
+        try all(Statements.takeNamesOfUser, [user.value, client.value, time.value]) { try $0.text(0) }
+            .sorted().map { SessionName(client: client, sid: $0) }
     }
 
     func takeName(of session: SessionID, for client: ClientID) throws -> SessionName? {

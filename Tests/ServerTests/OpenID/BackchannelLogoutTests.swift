@@ -9,7 +9,7 @@ import Testing
 @testable import CountersignServer
 
 // Spec: OpenID Connect Back-Channel Logout 1.0 §2.1, §2.2, §2.4 and §2.6.
-@Suite("Clients are told of the end of a session, by the modules of the OpenID certification")
+@Suite("Clients are told of the end of a session, by the modules of the OpenID certification", .timeLimit(.minutes(15)))
 struct BackchannelLogoutTests {
     private typealias Calls = AsyncStream<CallbackReceiver.Call>.AsyncIterator
 
