@@ -90,6 +90,7 @@ package struct PasskeyMadePage: HostedPage {
         main: """
             {{#refusal}}
             \(PageFrame.refusing("[[offerNotMadeText]]"))
+            <p class="soft">[[offerAgain]]</p>
             {{/refusal}}
             {{^refusal}}
             <p>{{#until}}[[offerMadeWaits]]{{/until}}{{^until}}[[offerMadeText]]{{/until}}</p>

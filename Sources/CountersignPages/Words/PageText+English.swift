@@ -179,10 +179,8 @@ extension PageText {
             .offerMadeText: "Choose a passkey the next time you sign in with this browser.",
             .offerMadeWaits: "It counts from {{until}}. Until then, sign in as you did now.",
             .offerNotMade: "No passkey was created",
-            .offerNotMadeText: #"""
-            It took too long, or we could not use the answer of your browser. Try again in \#
-            <a href="{{account}}">your account</a>.
-            """#,
+            .offerNotMadeText: "It took too long, or we could not use the answer of your browser.",
+            .offerAgain: #"You can try again in <a href="{{account}}">your account</a>."#,
 
             // Ended.
             .endedHeading: "Not approved in time",

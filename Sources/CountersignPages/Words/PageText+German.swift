@@ -187,10 +187,9 @@ extension PageText {
             .offerMadeText: "Wählen Sie einen Passkey, wenn Sie sich das nächste Mal in diesem Browser anmelden.",
             .offerMadeWaits: "Er gilt ab {{until}}. Melden Sie sich bis dahin so an wie eben.",
             .offerNotMade: "Es wurde kein Passkey erstellt",
-            .offerNotMadeText: #"""
-            Es hat zu lange gedauert, oder wir konnten die Antwort Ihres Browsers nicht verwenden. Versuchen Sie es in \#
-            <a href="{{account}}">Ihrem Konto</a> noch einmal.
-            """#,
+            .offerNotMadeText:
+                "Es hat zu lange gedauert, oder wir konnten die Antwort Ihres Browsers nicht verwenden.",
+            .offerAgain: #"Sie können es in <a href="{{account}}">Ihrem Konto</a> noch einmal versuchen."#,
 
             // Ended.
             .endedHeading: "Nicht rechtzeitig zugestimmt",

@@ -158,6 +158,7 @@ enum PageWord: String, CaseIterable, Sendable {
     case offerMadeWaits
     case offerNotMade
     case offerNotMadeText
+    case offerAgain
 
     // Ended.
     case endedHeading
