@@ -208,6 +208,7 @@ let package = Package(
                 server("HTTPTypes", "swift-http-types"),
                 server("NIOCore", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
+                server("NIOPosix", "swift-nio"),
             ],
             path: "Tests/ServerSupport", swiftSettings: settings),
         .target(

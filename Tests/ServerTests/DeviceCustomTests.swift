@@ -3,8 +3,6 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 import OpenPGP
-import NIOCore
-import NIOPosix
 import ServerTestSupport
 import Testing
 
@@ -49,19 +47,13 @@ struct DeviceCustomTests {
     func hangingHook() async throws {
         let name = try #require(AuthenticatorName("phrase"))
         try await DeviceScene.with(mostLoad: 1) { scene in
-            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
-            let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .childChannelInitializer { channel in
-                    ask.yield()
-                    return channel.eventLoop.makeSucceededVoidFuture()
-                }
-                .bind(host: "127.0.0.1", port: 0).get()
-            let port = try #require(silent.localAddress?.port)
-            let hook: JSONValue = ["name": "phrase", "hook": .string("http://127.0.0.1:\(port)/hook"), "deadline": 3]
+            let silent = try await SilentHost()
+            let uri = JSONValue.string("http://127.0.0.1:\(silent.port)/hook")
+            let hook: JSONValue = ["name": "phrase", "hook": uri, "deadline": 3]
             let client = "/v1/admin/clients/\(scene.shop.clientID)"
             _ = try await scene.server.administrator.call(.PATCH, client, ["authenticators": [hook]]).success()
             async let registered = scene.phone.register(name, "correct horse")
-            for await _ in asked { break }
+            await silent.connection()
             for _ in 0..<5 { #expect(try await scene.shop.call(.GET, "/v1/users/\(scene.user)").status == 200) }
             #expect(try await registered.refusal == Refusal(503, "custom_unavailable"))
             try await silent.close()

@@ -57,6 +57,9 @@ package struct Session: Equatable, Sendable {
             idleUntil: now.adding(limits.idle), expiresAt: now.adding(limits.absolute))
     }
 
+    /// Whether somebody can go on in it, if nobody has ended it.
+    func isOpen(at now: Timestamp) -> Bool { now < idleUntil && now < expiresAt }
+
     /// When it was used last.
     package var usedAt: Timestamp { idleUntil.adding(-Self.limits(of: authentication.strength).idle) }
 
@@ -84,16 +87,10 @@ package struct SessionName: Hashable, Sendable {
 ///
 /// All methods throw ``StoreError``.
 package protocol SessionStore {
-    /// The session of a cookie; nil if there is none, or if it has ended.
-    func find(_ secret: SecretHash, at: Timestamp) throws -> Session?
     func insert(_ session: Session) throws
     /// Replaces all of a session but its id and the clients that take part in it.
     func renew(_ session: Session) throws
     func use(_ session: SessionID, until: Timestamp) throws
-    /// A session that has not ended.
-    func find(_ session: SessionID, at: Timestamp) throws -> Session?
-    /// The sessions of a user that have not ended, oldest first.
-    func sessions(of user: UserID, at: Timestamp) throws -> [Session]
     /// The session of a cookie that nobody has ended, also where it was not used for too long.
     ///
     /// Nobody goes on in such a session. But its clients' own sessions may last longer, so that it can still be ended.
@@ -119,6 +116,25 @@ package protocol SessionStore {
     func takeNames(of session: SessionID) throws -> [SessionName]
     /// Deletes the names of a user's sessions for a client and returns them, in their order.
     func takeNames(of user: UserID, for client: ClientID, at: Timestamp) throws -> [SessionName]
-    /// Deletes the name of a session for a client and returns it; nil for none. The next sign-in there gets another.
-    func takeName(of session: SessionID, for client: ClientID) throws -> SessionName?
+    /// Deletes a name of a session for a client. The next sign-in there gets another.
+    ///
+    /// - Returns: false if the session has no such name there.
+    func take(_ sid: String, of session: SessionID, for client: ClientID) throws -> Bool
+}
+
+extension SessionStore {
+    /// The session of a cookie; nil if there is none, or if it has ended.
+    package func find(_ secret: SecretHash, at now: Timestamp) throws -> Session? {
+        try lasting(secret, at: now).flatMap { $0.isOpen(at: now) ? $0 : nil }
+    }
+
+    /// A session that has not ended.
+    package func find(_ session: SessionID, at now: Timestamp) throws -> Session? {
+        try lasting(session, at: now).flatMap { $0.isOpen(at: now) ? $0 : nil }
+    }
+
+    /// The sessions of a user that have not ended, oldest first.
+    package func sessions(of user: UserID, at now: Timestamp) throws -> [Session] {
+        try lasting(of: user, at: now).filter { $0.isOpen(at: now) }
+    }
 }

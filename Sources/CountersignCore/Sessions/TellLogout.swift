@@ -79,10 +79,9 @@ extension UnitOfWork {
         for family in try families.families(of: user) where isThat(family.authentication.evidence) {
             guard let session = family.session, let sid = family.sid,
                 // In the meantime the client may have lost its access, and know the session by another name.
-                try sessions.sid(of: session, for: family.client)?.hasSameBytes(as: sid) == true,
-                let name = try sessions.takeName(of: session, for: family.client)
+                try sessions.take(sid, of: session, for: family.client)
             else { continue }
-            try tellLogout(name, of: user)
+            try tellLogout(SessionName(client: family.client, sid: sid), of: user)
         }
     }
 

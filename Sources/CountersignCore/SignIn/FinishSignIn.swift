@@ -132,7 +132,7 @@ package enum FinishSignIn {
                     wanted: found.wanted, user: authentication.user, code: made.codeText,
                     session: OpenedSession(
                         secret: made.secret, expiresAt: session.expiresAt,
-                        wasOpen: renewed != nil && earlier.map { now < $0.idleUntil } == true)))
+                        wasOpen: renewed != nil && earlier?.isOpen(at: now) == true)))
         }
     }
 

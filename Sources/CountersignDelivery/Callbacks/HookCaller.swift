@@ -4,7 +4,6 @@ import CountersignWire
 import Encodings
 import NIOCore
 import NIOHTTP1
-import Synchronization
 
 /// Calls the hooks of custom authenticators.
 ///
@@ -15,10 +14,9 @@ package final class HookCaller: AuthenticatorHooks {
     /// The maximum size of a response, in bytes.
     private static let maximumSize = 16_384
 
-    private let reach: OutboundAddressPolicy
     private let queue: any OutboxQueue
     private let hasher: KeyedHasher
-    private let client = Mutex<HTTPClient?>(nil)
+    private let client: CallbackClient
 
     /// Creates a caller that cannot call before ``start()``.
     ///
@@ -27,29 +25,21 @@ package final class HookCaller: AuthenticatorHooks {
     ///   - queue: reads the clients' secrets.
     ///   - hasher: derives the secrets for hooks from them.
     package init(reach: OutboundAddressPolicy, queue: any OutboxQueue, hasher: KeyedHasher) {
-        self.reach = reach
+        client = CallbackClient(reach: reach)
         self.hasher = hasher
         self.queue = queue
     }
 
     /// Allows calls until ``shutdown()``.
-    package func start() {
-        client.withLock { $0 = CallbackSender.makeClient(reach: reach) }
-    }
+    package func start() { client.start() }
 
-    package func shutdown() async throws {
-        let client = client.withLock { client in
-            defer { client = nil }
-            return client
-        }
-        try await client?.shutdown()
-    }
+    package func shutdown() async throws { try await client.shutdown() }
 
     /// Calls a hook; nil when there was no valid verdict in time.
     ///
     /// See ``AuthenticatorHooks/ask(_:)``.
     package func ask(_ question: HookQuestion) async -> HookVerdict? {
-        guard let client = client.withLock({ $0 }) else { return nil }
+        guard let client = client.current else { return nil }
         let receiver = CallbackReceiver(of: question.client, at: question.authenticator.hook)
         do {
             guard let access = try await queue.callbackAccess(to: [receiver], at: question.askedAt)[receiver],

@@ -4,7 +4,6 @@ package import CountersignWire
 import Encodings
 package import NIOCore
 import NIOHTTP1
-import Synchronization
 
 /// Fetches the keys that clients publish.
 ///
@@ -15,9 +14,8 @@ package final class KeyFetcher: ClientKeys {
     /// The maximum size of a document, in bytes.
     private static let maximumSize = 65_536
 
-    private let reach: OutboundAddressPolicy
     private let timeout: TimeAmount
-    private let client = Mutex<HTTPClient?>(nil)
+    private let client: CallbackClient
 
     /// Creates a fetcher that cannot fetch before ``start()``.
     ///
@@ -25,28 +23,20 @@ package final class KeyFetcher: ClientKeys {
     ///   - reach: the addresses at which keys may be.
     ///   - timeout: how long a fetch may take, up to the last byte.
     package init(reach: OutboundAddressPolicy, timeout: TimeAmount = .seconds(5)) {
-        self.reach = reach
+        client = CallbackClient(reach: reach)
         self.timeout = timeout
     }
 
     /// Allows fetches until ``shutdown()``.
-    package func start() {
-        client.withLock { $0 = CallbackSender.makeClient(reach: reach) }
-    }
+    package func start() { client.start() }
 
-    package func shutdown() async throws {
-        let client = client.withLock { client in
-            defer { client = nil }
-            return client
-        }
-        try await client?.shutdown()
-    }
+    package func shutdown() async throws { try await client.shutdown() }
 
     /// Fetches the document at a URI.
     ///
     /// See ``ClientKeys/fetch(_:)``.
     package func fetch(_ uri: KeysURI) async -> FetchedKeys {
-        guard let client = client.withLock({ $0 }) else { return .failed("the server does not run") }
+        guard let client = client.current else { return .failed("the server does not run") }
         do {
             // A connection of its own: one that was kept may be closed at the moment that the next fetch begins.
             let request = try HTTPClient.Request(

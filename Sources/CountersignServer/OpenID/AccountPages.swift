@@ -80,7 +80,7 @@ extension SignInDoor {
     ) async throws -> Response {
         let outcome = try await ActOnOwnDevice.act(
             act, on: id, by: visit.session, shownTo: carried.user, from: visit.place,
-            in: LanguageTag(language(carried.languages, visit.incoming).rawValue), ports: ports)
+            in: tag(carried.languages, visit), ports: ports)
         return try await reply(to: outcome, carried, visit) { name in
             switch act {
             case .confirm: .confirmed(name)
@@ -129,7 +129,7 @@ extension SignInDoor {
     ) async throws -> Response {
         try await withAccount(visit, languages, eventsAfter: cursor) { account in
             let page = account.page(
-                announcement, languages: languages, in: LanguageTag(language(languages, visit.incoming).rawValue),
+                announcement, languages: languages, in: tag(languages, visit),
                 at: ports.time.now, ports.places)
             return try await accountReply(account, visit, languages, path: AccountPage.path) { _ in page }
         }

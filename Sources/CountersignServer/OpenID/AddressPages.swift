@@ -85,7 +85,7 @@ extension SignInDoor {
     ) async throws -> Response {
         let outcome = try await AskAddressCode.ask(
             address, after: earlier, by: visit.session, shownTo: carried.user, from: visit.place,
-            in: tag(carried, visit), ports: ports)
+            in: tag(carried.languages, visit), ports: ports)
         switch outcome {
         case .sent(let sent): return try await addressCodePage(sent, carried, visit)
         case .tooEarly(let sent, let wait):
@@ -128,7 +128,8 @@ extension SignInDoor {
         _ code: EntryNumber, typed: String, of sent: Verification, _ carried: SealedAccount, _ visit: Visit
     ) async throws -> Response {
         let outcome = try await EnterAddressCode.enter(
-            code, of: sent, by: visit.session, shownTo: carried.user, from: visit.place, in: tag(carried, visit),
+            code, of: sent, by: visit.session, shownTo: carried.user, from: visit.place,
+            in: tag(carried.languages, visit),
             ports: ports)
         let announcement: AccountPage.Announcement
         switch outcome {
@@ -174,7 +175,8 @@ extension SignInDoor {
 
     private func remove(_ id: IdentifierID, _ carried: SealedAccount, _ visit: Visit) async throws -> Response {
         let outcome = try await RemoveOwnAddress.remove(
-            id, by: visit.session, shownTo: carried.user, from: visit.place, in: tag(carried, visit), ports: ports)
+            id, by: visit.session, shownTo: carried.user, from: visit.place, in: tag(carried.languages, visit),
+            ports: ports)
         let announcement: AccountPage.Announcement
         switch outcome {
         case .done(let address): announcement = .addressRemoved("\(address)")
@@ -185,10 +187,6 @@ extension SignInDoor {
         case .refused(.tooWeak): announcement = .signInTooWeak
         }
         return try await accountPage(visit, announcement, languages: carried.languages)
-    }
-
-    private func tag(_ carried: SealedAccount, _ visit: Visit) -> LanguageTag? {
-        LanguageTag(language(carried.languages, visit.incoming).rawValue)
     }
 }
 

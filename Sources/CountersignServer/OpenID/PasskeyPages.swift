@@ -94,7 +94,7 @@ extension SignInDoor {
         let name = browser.flatMap { try? DisplayLine($0, atMost: RegisteredPasskey.longestName) } ?? Self.plainName
         return try await RegisterPasskey.register(
             response, in: ceremony, named: name, by: visit.session, shownTo: user, from: visit.place,
-            in: LanguageTag(language(languages, visit.incoming).rawValue), ports: ports)
+            in: tag(languages, visit), ports: ports)
     }
 
     private func register(_ carried: SealedAccount, _ form: FormFields, _ visit: Visit) async throws -> Response {
@@ -126,7 +126,7 @@ extension SignInDoor {
         }
         let outcome = try await ActOnOwnPasskey.act(
             act, on: id, by: visit.session, shownTo: carried.user, from: visit.place,
-            in: LanguageTag(language(carried.languages, visit.incoming).rawValue), ports: ports)
+            in: tag(carried.languages, visit), ports: ports)
         let announcement: AccountPage.Announcement
         switch (outcome, act) {
         case (.done(let name), .rename): announcement = .passkeyRenamed(name.text)

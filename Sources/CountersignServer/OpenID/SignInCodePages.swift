@@ -116,7 +116,7 @@ extension SignInDoor {
             throw PageError.unknownClient
         }
         let from = found.wanted.askedFrom
-        let language = LanguageTag(language(found.wanted.languages, visit.incoming).rawValue)
+        let language = tag(found.wanted.languages, visit)
         return LinkFacts(
             client: client.name.text, host: URLComponents(string: found.wanted.redirectURI)?.host ?? "",
             browser: ContextLine(address: nil, userAgent: from?.userAgent)?.line.text,

@@ -130,9 +130,9 @@ extension SignInDoor {
     private func ask(
         _ carried: CarriedSignIn, by way: SignInWay, _ form: FormFields, _ visit: Visit
     ) async throws -> Response {
-        let language = self.language(carried.wanted.languages, visit.incoming)
         let request = AskSignIn.Request(
-            carried, by: way, browser: visit.browser, place: visit.place, language: LanguageTag(language.rawValue),
+            carried, by: way, browser: visit.browser, place: visit.place,
+            language: tag(carried.wanted.languages, visit),
             network: visit.incoming.context.network, nonce: form[WorkPage.field].flatMap { UInt32($0) })
         switch try await AskSignIn.ask(request, ports: ports) {
         case .asked(let asked):
@@ -199,7 +199,7 @@ extension SignInDoor {
         guard let (ceremony, response) = passkeyAnswer(form) else { return nil }
         let request = EnterPasskey.Request(
             response, in: ceremony, carried, browser: visit.browser, place: visit.place,
-            language: LanguageTag(language(carried.wanted.languages, visit.incoming).rawValue),
+            language: tag(carried.wanted.languages, visit),
             network: visit.incoming.context.network)
         return try await EnterPasskey.enter(request, ports: ports)
     }
@@ -375,6 +375,11 @@ extension SignInDoor {
         frame.request = try SealedSignIn.seal(carried, with: work, for: visit.browser, ports: ports)
         frame.languageSwitch = .post(languagePath)
         return frame
+    }
+
+    /// The tag of a page's language, for what is told or kept of the visit.
+    func tag(_ locales: String?, _ visit: Visit) -> LanguageTag? {
+        LanguageTag(language(locales, visit.incoming).rawValue)
     }
 
     func language(_ locales: String?, _ incoming: Incoming) -> PageLanguage {

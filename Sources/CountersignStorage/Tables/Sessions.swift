@@ -5,25 +5,11 @@ import Encodings
 private enum Statements {
     private static let columns = "id, secret_hash, authentication, created_at, idle_until, expires_at, place"
     static let ofUser = SQLStatement(
-        """
-        SELECT \(columns) FROM sessions
-        WHERE user_id = $1 AND ended_at IS NULL AND idle_until > $2 AND expires_at > $2 ORDER BY id
-        """)
-    static let lasting = SQLStatement(
         "SELECT \(columns) FROM sessions WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id")
-    static let lastingBySecret = SQLStatement(
-        "SELECT \(columns) FROM sessions WHERE secret_hash = $1 AND ended_at IS NULL AND expires_at > $2")
-    static let lastingByID = SQLStatement(
-        "SELECT \(columns) FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2")
     static let bySecret = SQLStatement(
-        """
-        SELECT \(columns) FROM sessions
-        WHERE secret_hash = $1 AND ended_at IS NULL AND idle_until > $2 AND expires_at > $2
-        """)
+        "SELECT \(columns) FROM sessions WHERE secret_hash = $1 AND ended_at IS NULL AND expires_at > $2")
     static let byID = SQLStatement(
-        """
-        SELECT \(columns) FROM sessions WHERE id = $1 AND ended_at IS NULL AND idle_until > $2 AND expires_at > $2
-        """)
+        "SELECT \(columns) FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2")
     static let insert = SQLStatement(
         """
         INSERT INTO sessions
@@ -54,7 +40,7 @@ private enum Statements {
         RETURNING sid
         """)
     static let takeName = SQLStatement(
-        "DELETE FROM session_clients WHERE session_id = $1 AND client_id = $2 RETURNING sid")
+        "DELETE FROM session_clients WHERE session_id = $1 AND client_id = $2 AND sid = $3")
     static let makeSid = SQLStatement(
         """
         INSERT INTO session_clients (session_id, client_id, sid) VALUES ($1, $2, $3)
@@ -64,28 +50,16 @@ private enum Statements {
 
 /// Sessions, and the clients that take part in them.
 extension SQLTransaction {
-    func find(_ secret: SecretHash, at time: Timestamp) throws -> Session? {
+    func lasting(_ secret: SecretHash, at time: Timestamp) throws -> Session? {
         try first(Statements.bySecret, [.blob(secret.bytes), time.value], session)
     }
 
-    func find(_ session: SessionID, at time: Timestamp) throws -> Session? {
+    func lasting(_ session: SessionID, at time: Timestamp) throws -> Session? {
         try first(Statements.byID, [session.value, time.value], self.session)
     }
 
-    func sessions(of user: UserID, at time: Timestamp) throws -> [Session] {
-        try all(Statements.ofUser, [user.value, time.value], session)
-    }
-
-    func lasting(_ secret: SecretHash, at time: Timestamp) throws -> Session? {
-        try first(Statements.lastingBySecret, [.blob(secret.bytes), time.value], session)
-    }
-
-    func lasting(_ session: SessionID, at time: Timestamp) throws -> Session? {
-        try first(Statements.lastingByID, [session.value, time.value], self.session)
-    }
-
     func lasting(of user: UserID, at time: Timestamp) throws -> [Session] {
-        try all(Statements.lasting, [user.value, time.value], session)
+        try all(Statements.ofUser, [user.value, time.value], session)
     }
 
     private func session(_ row: SQLRow) throws -> Session {
@@ -147,10 +121,8 @@ extension SQLTransaction {
             .sorted().map { SessionName(client: client, sid: $0) }
     }
 
-    func takeName(of session: SessionID, for client: ClientID) throws -> SessionName? {
-        try first(Statements.takeName, [session.value, client.value]) {
-            SessionName(client: client, sid: try $0.text(0))
-        }
+    func take(_ sid: String, of session: SessionID, for client: ClientID) throws -> Bool {
+        try connection.execute(Statements.takeName, [session.value, client.value, .text(sid)]) == 1
     }
 
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String {

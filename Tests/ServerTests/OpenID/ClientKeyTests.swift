@@ -2,9 +2,7 @@ import CountersignWire
 import Crypto
 import Encodings
 import JOSE
-import NIOCore
 import NIOHTTP1
-import NIOPosix
 import ServerTestSupport
 import TestSupport
 import Testing
@@ -122,17 +120,10 @@ struct ClientKeyTests {
         try await TestServer.with(dataFolder: folder.path("data"), settings: { $0.mostLoad = 1 }) { server in
             let shop = try await server.makeClient()
             let user = try await shop.makeUser()
-            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
-            let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .childChannelInitializer { channel in
-                    ask.yield()
-                    return channel.eventLoop.makeSucceededVoidFuture()
-                }
-                .bind(host: "127.0.0.1", port: 0).get()
-            let port = try #require(silent.localAddress?.port)
+            let silent = try await SilentHost()
             let settings: JSONValue = [
                 "profile": "web", "redirect_uris": [.string(SignInPageScene.redirectURI)],
-                "jwks_uri": .string("http://127.0.0.1:\(port)/keys"),
+                "jwks_uri": .string("http://127.0.0.1:\(silent.port)/keys"),
             ]
             let path = "/v1/admin/clients/\(shop.clientID)/openid"
             _ = try await server.administrator.call(.PUT, path, settings).success()
@@ -149,7 +140,7 @@ struct ClientKeyTests {
                 ).status
             }
             async let first = authenticate()
-            for await _ in asked { break }
+            await silent.connection()
             for _ in 0..<5 { #expect(try await shop.call(.GET, "/v1/users/\(user)").status == 200) }
             #expect(try await first == 401)
             let start = ContinuousClock.now
