@@ -134,6 +134,20 @@ struct TextCodeTests {
         #expect(try await scene.enter(code, challenge) == "already failed too_many_attempts")
     }
 
+    @Test("A node whose clock is an hour ahead gives no further codes, whichever node has asked")
+    func clocks() async throws {
+        let scene = try await TextScene()
+        // The node that is ahead has asked: for the others there is more than an hour.
+        let challenge = try await scene.ask()
+        let code = try await scene.code()
+        scene.world.time.advance(seconds: -3600)
+        #expect(try await scene.enter(code.wrong, challenge) == "incorrect 2")
+        #expect(try await scene.enter(code.wrong, challenge) == "incorrect 1")
+        scene.world.time.advance(seconds: 3610)
+        #expect(try await scene.enter(code.wrong, challenge) == "incorrect 0")
+        #expect(try await scene.enter(code, challenge) == "already failed too_many_attempts")
+    }
+
     @Test(
         "Wrong codes at once are no more than the limit, and a right one among them counts once",
         arguments: Engine.allCases)

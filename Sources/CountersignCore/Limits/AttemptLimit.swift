@@ -154,10 +154,11 @@ enum AttemptLimit: Hashable, Sendable {
             .minutes(1)
         case .workSteps: .minutes(10)
         case .solvedWork(_, let lifetime): lifetime
-        case .typedTextCodes, .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys,
-            .addressCodes, .waitsForWorkFrom, .pageLanguages, .noticeTexts,
-            .signInMessages, .signInMailsOf, .signInTextsOf, .typedSignInCodes:
+        case .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys, .addressCodes,
+            .waitsForWorkFrom, .pageLanguages, .noticeTexts, .signInMessages, .signInMailsOf, .signInTextsOf:
             .hours(1)
+        // A code is good for minutes. But a node whose clock is ahead would take an hour for over.
+        case .typedTextCodes, .typedSignInCodes: .days(1)
         case .wrongAnswers, .resends, .reportedSignIns, .signInNotices: .days(1)
         case .wrongTextCodes, .wrongSignInCodes, .addressCodeTries: .days(30)
         }
