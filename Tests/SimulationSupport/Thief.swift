@@ -120,11 +120,8 @@ final class Thief: @unchecked Sendable {
     {
         do {
             for id in devices.sorted(by: { "\($0)" < "\($1)" }) {
-                let all = try methods(of: id)
-                // Nothing counts before its device, whose wait may be that of an earlier user of the same name.
-                let itself = all.first?.1 ?? 0
-                for (name, from) in all where !(id == stolen && earlier.contains("\(name) \(from)")) {
-                    if max(from, itself) < first.milliseconds + wait * 1000 - margin {
+                for (name, from) in try methods(of: id) where !(id == stolen && earlier.contains("\(name) \(from)")) {
+                    if from < first.milliseconds + wait * 1000 - margin {
                         world.violate(14, "\(name) of \(id), a device of the thief's, counts too soon")
                     }
                 }
