@@ -175,15 +175,16 @@ struct MethodProofTests {
     @Test("What is new counts at once if a method that counts has signed, or it belongs to an enrolling that counted")
     func counting() throws {
         var scene = MethodScene()
-        let wait = Seconds.minutes(60)
+        let end = MethodScene.now.adding(.minutes(60))
         for isProved in [false, true] {
             for methodsCount in [false, true] {
                 for enrolls in [false, true] {
                     (scene.age, scene.methodsCount) = (Enrollment.enrolling - (enrolls ? 1 : 0), methodsCount)
                     let enrollment = try scene.enrollment()
-                    let countsFrom = enrollment.newMethodCounts(at: MethodScene.now, after: wait, isProved: isProved)
+                    let countsFrom = enrollment.newMethodCounts(
+                        at: MethodScene.now, waitingUntil: end, isProved: isProved)
                     let isAtOnce = isProved || enrolls && methodsCount
-                    #expect(countsFrom == (isAtOnce ? enrollment.createdAt : MethodScene.now.adding(wait)))
+                    #expect(countsFrom == (isAtOnce ? enrollment.createdAt : end))
                 }
             }
         }

@@ -82,6 +82,22 @@ struct SignInCodeTests {
         try await signIn(scene)
     }
 
+    @Test("A node whose clock is an hour ahead gives no further tries, whichever node has asked")
+    func clocks() async throws {
+        let scene = try await scene()
+        // The node that is ahead has asked: for the others there is more than an hour.
+        let asked = try await asked(scene)
+        let wrong = try wrong(scene, asked)
+        scene.world.time.advance(seconds: -3600)
+        for left in [4, 3, 2, 1] {
+            #expect(try await scene.enter(wrong, for: asked) == .wrong(asked, triesLeft: left))
+        }
+        scene.world.time.advance(seconds: 3610)
+        #expect(try await scene.enter(wrong, for: asked) == .over(asked))
+        let right = scene.world.ports.hasher.code(of: try #require(asked.ask?.verification))
+        #expect(try await scene.enter(right, for: asked) == .over(asked))
+    }
+
     @Test("A mailbox has one name and one budget, however its domain is spelled")
     func spellings() async throws {
         let scene = try await scene()

@@ -119,6 +119,27 @@ struct WhoCountsTests {
         #expect(try await Self.wayIn(plant, [plant]) != nil)
     }
 
+    @Test("A method waits as long as a new device where the external id named somebody with a longer wait")
+    func formerUser() async throws {
+        var scene = try await ThiefScene(ThiefScene.Beginning.all[1])
+        let until = scene.world.time.now.adding(seconds: ThiefScene.wait)
+        try await scene.makesAnew()
+        try await scene.enrolls(asNamed: true)
+        let made = try await scene.enrollment(1)
+        #expect(made.countsFrom == until && made.pin?.countsFrom == until)
+        // A device that is let in by a waiver has its first methods let in with it. What is set later waits all the same.
+        let world = scene.world
+        let device = try await TestDevice(try await world.makeTicket(for: scene.named, by: scene.shop), in: world)
+        _ = try await device.enroll()
+        _ = try await WaiveWait.waive(
+            device.enrollment, device.certificate.fingerprint, by: scene.shop.actor, ports: world.ports)
+        world.time.advance(seconds: 601)
+        var change = try await PINChange(of: device, to: device.newPINKey())
+        change.ticket = try await world.makeTicket(for: scene.named, by: scene.shop).ticket
+        #expect(try await change.send().summary == "changed")
+        #expect(try await device.methods().waiting == [.pin: until])
+    }
+
     @Test(
         "The first device counts at once with a PIN of its first ten minutes, and a later one waits"
     )

@@ -332,9 +332,10 @@ package enum ChangeMethods {
                 return .refused(.notAuthorized(needs: .ticket))
             }
         }
-        let wait = try work.wait(of: enrollment.user)
+        let end = try work.trustState(of: enrollment.user, in: nil, among: []).waitEnds
         return .granted(
-            countsFrom: current.newMethodCounts(at: work.now, after: wait, isProved: signer != nil || isWaived))
+            countsFrom: current.newMethodCounts(
+                at: work.now, waitingUntil: end, isProved: signer != nil || isWaived))
     }
 
     /// What a ticket authorizes.

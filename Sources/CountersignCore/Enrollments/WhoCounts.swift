@@ -64,11 +64,11 @@ extension Enrollment {
     ///
     /// - Parameters:
     ///   - now: the current time.
-    ///   - wait: how long a new method of the user waits.
+    ///   - end: the end of the wait, ``TrustState/waitEnds``.
     ///   - isProved: whether a method of the same device, which counts, has signed, or the wait is waived.
-    func newMethodCounts(at now: Timestamp, after wait: Seconds, isProved: Bool) -> Timestamp {
+    func newMethodCounts(at now: Timestamp, waitingUntil end: Timestamp, isProved: Bool) -> Timestamp {
         let enrolls = now < createdAt.adding(Self.enrolling)
-        return isProved || (enrolls && methodsCount) ? createdAt : now.adding(wait)
+        return isProved || (enrolls && methodsCount) ? createdAt : end
     }
 }
 
@@ -88,10 +88,13 @@ struct TrustState: Sendable {
     ///
     /// Spec: docs/protocol/enrollment.md, *Waiting for approval*; docs/decisions/0046-approval-of-devices.md.
     var newEnrollmentCounts: Timestamp? {
-        guard leftBehind != nil || enrollments.contains(where: { $0.counts(at: now) }) else { return nil }
-        // A record under an external id may be of an earlier user, whose wait was longer.
-        return max(now.adding(wait), leftBehind?.until ?? now)
+        leftBehind != nil || enrollments.contains { $0.counts(at: now) } ? waitEnds : nil
     }
+
+    /// From when a device or a method counts that waits from now on.
+    ///
+    /// A record under an external id may be of an earlier user, whose wait was longer.
+    var waitEnds: Timestamp { max(now.adding(wait), leftBehind?.until ?? now) }
 
     /// Whether an approval of a new device, or an act on another device, needs the signature of a PIN or a biometric.
     ///
