@@ -266,6 +266,9 @@ struct TypeCommand: AsyncParsableCommand {
         @Option(help: "A client that may ask by this type, and no other may; its id, may be repeated.")
         var client: [String] = []
 
+        @Option(help: "The captcha of the server's settings whose token a request for a code by text message needs.")
+        var captcha: String?
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
@@ -275,7 +278,7 @@ struct TypeCommand: AsyncParsableCommand {
                 lifetime: expiresIn, numberEntry: numberEntry, signingData: signingData, isAAL2: aal2 ? true : nil,
                 fallback: fallback, unknownBrowser: unknownBrowser, maximumPending: maxPending, maximumAsks: maxAsks,
                 denialPause: denialPause, attempts: attempts, maximumResends: maxResends,
-                texts: text.map { ($0.name, $0.value) }, clients: client.isEmpty ? nil : client)
+                texts: text.map { ($0.name, $0.value) }, clients: client.isEmpty ? nil : client, captcha: captcha)
             let path = "/v1/admin/types/\(Remote.escaped(name))"
             let type = try await remote.withRemote { try await $0.call(.PUT, path, body) }
             output.print(type, TypeCommand.describe(type))
@@ -292,6 +295,7 @@ struct TypeCommand: AsyncParsableCommand {
             + (type["qr"]?.bool == true ? ", by code" : "") + (type["aal2"]?.bool == true ? ", AAL2" : "")
             + (type["fallback"]?.field.map { ", else \($0)" } ?? "")
             + (type["unknown_browser"]?.field.map { ", from an unknown browser by \($0)" } ?? "")
+            + (type["captcha"]?.field.map { ", with the captcha \($0)" } ?? "")
             + (type["clients"]?.array.map { ", for \($0.compactMap(\.field).joined(separator: ", "))" } ?? "")
             + (type["texts"]?.object?.members ?? []).map { "\n  \(ShownText.line($0.name)): \($0.value.field ?? "")" }
             .joined()
