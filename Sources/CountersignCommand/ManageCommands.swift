@@ -288,14 +288,14 @@ struct TypeCommand: AsyncParsableCommand {
     private static func describe(_ type: JSONValue) -> String {
         let isText = type["text_code"]?.bool == true
         let devices = (type["methods"]?.array ?? []).compactMap(\.field).joined(separator: " or ")
-        let methods = isText ? "a code by text message" : devices
+        let captcha = type["captcha"]?.field.map { " after the captcha \($0)" } ?? ""
+        let methods = isText ? "a code by text message\(captcha)" : devices
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
         return "\(type["name"]?.field ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"
             + (type["qr"]?.bool == true ? ", by code" : "") + (type["aal2"]?.bool == true ? ", AAL2" : "")
             + (type["fallback"]?.field.map { ", else \($0)" } ?? "")
             + (type["unknown_browser"]?.field.map { ", from an unknown browser by \($0)" } ?? "")
-            + (type["captcha"]?.field.map { ", with the captcha \($0)" } ?? "")
             + (type["clients"]?.array.map { ", for \($0.compactMap(\.field).joined(separator: ", "))" } ?? "")
             + (type["texts"]?.object?.members ?? []).map { "\n  \(ShownText.line($0.name)): \($0.value.field ?? "")" }
             .joined()

@@ -48,8 +48,8 @@ enum Settings {
     static let allowPrivateCallbacks = Setting<Bool>.switched(
         "allow_private_callbacks", fallback: false,
         """
-        Let callbacks go to private addresses, and clients' keys be fetched there, as where relying parties are in the \
-        server's own network.
+        Let callbacks go to private addresses, and clients' keys be fetched and captchas verified there, as where \
+        relying parties are in the server's own network.
         """)
 
     static let migrate = Setting<Bool>.switched(
