@@ -266,6 +266,9 @@ struct TypeCommand: AsyncParsableCommand {
         @Option(help: "A client that may ask by this type, and no other may; its id, may be repeated.")
         var client: [String] = []
 
+        @Option(help: "The captcha of the server's settings whose token a request for a code by text message needs.")
+        var captcha: String?
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
@@ -275,7 +278,7 @@ struct TypeCommand: AsyncParsableCommand {
                 lifetime: expiresIn, numberEntry: numberEntry, signingData: signingData, isAAL2: aal2 ? true : nil,
                 fallback: fallback, unknownBrowser: unknownBrowser, maximumPending: maxPending, maximumAsks: maxAsks,
                 denialPause: denialPause, attempts: attempts, maximumResends: maxResends,
-                texts: text.map { ($0.name, $0.value) }, clients: client.isEmpty ? nil : client)
+                texts: text.map { ($0.name, $0.value) }, clients: client.isEmpty ? nil : client, captcha: captcha)
             let path = "/v1/admin/types/\(Remote.escaped(name))"
             let type = try await remote.withRemote { try await $0.call(.PUT, path, body) }
             output.print(type, TypeCommand.describe(type))
@@ -285,7 +288,8 @@ struct TypeCommand: AsyncParsableCommand {
     private static func describe(_ type: JSONValue) -> String {
         let isText = type["text_code"]?.bool == true
         let devices = (type["methods"]?.array ?? []).compactMap(\.field).joined(separator: " or ")
-        let methods = isText ? "a code by text message" : devices
+        let captcha = type["captcha"]?.field.map { " after the captcha \($0)" } ?? ""
+        let methods = isText ? "a code by text message\(captcha)" : devices
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
         return "\(type["name"]?.field ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"

@@ -14,8 +14,8 @@ extension AskRequest {
             context: context.map { ($0.address, $0.userAgent) }, browser: browser?.text.reveal(),
             numberEntry: numberEntry, lifetime: lifetime?.value, methods: methods?.map(\.rawValue),
             enrollments: enrollments?.map(\.description), callbackURI: callbackURI?.description,
-            returnURI: returnURI?.description, phone: phone?.description, locale: locale?.description,
-            clientState: clientState)
+            returnURI: returnURI?.description, phone: phone?.description,
+            captchaToken: captchaToken?.text.reveal(), locale: locale?.description, clientState: clientState)
     }
 
     /// A request as a caller writes it, which the server judges.
@@ -24,7 +24,7 @@ extension AskRequest {
         details: [(label: String, value: String)], signingData: String?,
         context: (address: String?, userAgent: String?)? = nil, browser: String?, numberEntry: Bool? = nil,
         lifetime: Int64?, methods: [String]? = nil, enrollments: [String]? = nil, callbackURI: String?,
-        returnURI: String?, phone: String?, locale: String?, clientState: String? = nil
+        returnURI: String?, phone: String?, captchaToken: String? = nil, locale: String?, clientState: String? = nil
     ) -> JSONValue {
         .members([
             "user": .text(user), "type": .string(type), "message": .text(message),
@@ -36,8 +36,8 @@ extension AskRequest {
             "browser": .text(browser), "number_entry": numberEntry.map(JSONValue.bool),
             "expires_in": lifetime.map(JSONValue.integer), "methods": methods.map(JSONValue.texts),
             "enrollments": enrollments.map(JSONValue.texts), "callback_uri": .text(callbackURI),
-            "return_uri": .text(returnURI), "phone": .text(phone), "locale": .text(locale),
-            "state": .text(clientState),
+            "return_uri": .text(returnURI), "phone": .text(phone), "captcha_token": .text(captchaToken),
+            "locale": .text(locale), "state": .text(clientState),
         ])
     }
 
@@ -78,6 +78,9 @@ extension AskRequest {
         returnURI = try members.optionalString("return_uri").map(ReturnURI.init(named:))
         phone = try members.optional("phone", "a telephone number with + and the country's code") {
             $0.string.flatMap { PhoneNumber($0) }
+        }
+        captchaToken = try members.optional("captcha_token", CaptchaToken.expected) {
+            $0.string.flatMap { CaptchaToken($0) }
         }
         locale = try members.optional("locale", "a language tag of at most 35 letters, digits and hyphens") {
             $0.string.flatMap { RequestedLanguage($0) }

@@ -39,6 +39,8 @@ package struct TypeRequest: Sendable {
     package var texts: [LanguageTag: DisplayMessage]?
     /// Who may ask by it.
     package var clients: Set<ClientID>?
+    /// The captcha that must have been solved before a code is sent.
+    package var captcha: CaptchaName?
 
     /// A request that leaves everything out.
     package init() {}
@@ -50,7 +52,7 @@ package struct TypeRequest: Sendable {
             lifetime: lifetime, numberEntry: numberEntry, signingData: signingData, assurance: assurance,
             isAAL2: isAAL2 ?? false, fallback: fallback, unknownBrowser: unknownBrowser,
             maximumPending: maximumPending, maximumAsks: maximumAsks, denialPause: denialPause, attempts: attempts,
-            maximumResends: maximumResends, texts: texts ?? [:], clients: clients)
+            maximumResends: maximumResends, texts: texts ?? [:], clients: clients, captcha: captcha)
     }
 
     /// The request as JSON.
@@ -64,7 +66,7 @@ package struct TypeRequest: Sendable {
             denialPause: denialPause?.value, attempts: attempts.map { Int64($0) },
             maximumResends: maximumResends.map { Int64($0) },
             texts: texts?.map { ($0.description, $1.text) }.sorted { $0.0 < $1.0 },
-            clients: clients?.sorted().map(\.description))
+            clients: clients?.sorted().map(\.description), captcha: captcha?.description)
     }
 
     /// A request as a caller writes it, which the server judges.
@@ -72,7 +74,7 @@ package struct TypeRequest: Sendable {
         name: String? = nil, methods: [String]?, isQR: Bool?, isText: Bool?, lifetime: Int64?, numberEntry: Bool?,
         signingData: Bool?, assurance: String? = nil, isAAL2: Bool?, fallback: String?, unknownBrowser: String?,
         maximumPending: Int64?, maximumAsks: Int64?, denialPause: Int64?, attempts: Int64?, maximumResends: Int64?,
-        texts: [(language: String, text: String)]?, clients: [String]?
+        texts: [(language: String, text: String)]?, clients: [String]?, captcha: String? = nil
     ) -> JSONValue {
         .members([
             "name": .text(name), "methods": methods.map(JSONValue.texts), "qr": isQR.map(JSONValue.bool),
@@ -83,6 +85,7 @@ package struct TypeRequest: Sendable {
             "max_asks": maximumAsks.map(JSONValue.integer), "denial_pause": denialPause.map(JSONValue.integer),
             "attempts": attempts.map(JSONValue.integer), "max_resends": maximumResends.map(JSONValue.integer),
             "texts": texts.map { .texts(byName: $0) }, "clients": clients.map(JSONValue.texts),
+            "captcha": .text(captcha),
         ])
     }
 
@@ -139,8 +142,18 @@ package struct TypeRequest: Sendable {
             guard let ids = value.each({ ClientID($0) }), (1...most).contains(ids.count) else { return nil }
             return Set(ids)
         }
+        captcha = try members.optional("captcha", "the name of one of the server's captchas") {
+            $0.string.flatMap { CaptchaName($0) }
+        }
         if !isOpen { try members.refuseUnknown() }
-        guard isText else { return }
+        guard isText else {
+            // What asks a device costs no money. A type that falls back to another one needs what that one says.
+            if captcha != nil {
+                throw JSONShapeError.invalid(
+                    pointer: members.pointer(to: "captcha"), expected: "absent, since no code is sent by text message")
+            }
+            return
+        }
         if let member = wrongForText {
             throw JSONShapeError.invalid(
                 pointer: members.pointer(to: member), expected: "absent, since a code is sent by text message")

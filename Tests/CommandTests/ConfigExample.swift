@@ -93,6 +93,15 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
             needs: ["COUNTERSIGN_SMS_URL": "https://gateway.example.com", "COUNTERSIGN_SMS_FROM": "ACME"]),
         ConfigExample("sms.headers_file", "/run/secrets/headers", not: nil),
         ConfigExample("sms.success", "queued", not: nil),
+        ConfigExample(
+            "captcha.providers", "own=https://captcha.example.com/verify,turnstile=https://x.example.com",
+            not: "own=http://captcha.example.com/verify",
+            yaml: "[\"own=https://captcha.example.com/verify\", \"turnstile=https://x.example.com\"]",
+            shown: "own=https://captcha.example.com/verify, turnstile=https://x.example.com",
+            needs: ["COUNTERSIGN_CAPTCHA_SECRETS_FILE": "/run/secrets/captcha"]),
+        ConfigExample(
+            "captcha.secrets_file", "/run/secrets/captcha", not: nil,
+            needs: ["COUNTERSIGN_CAPTCHA_PROVIDERS": "own=https://captcha.example.com"]),
         ConfigExample("messages.sender", "ACME Bank", not: "two\nlines"),
         ConfigExample("messages.language", "pt-BR", not: "portuguese"),
         ConfigExample("type_file", "/etc/countersign/types.json", not: nil),

@@ -69,7 +69,8 @@ struct KeyFetcherTests {
             (reply("{}", status: "201 Created"), "the host answered 201"),
             (reply("{}", status: "404 Not Found"), "the host answered 404"),
             (.status(302, fields: ["location: /other"]), "the host answered 302"),
-            (reply(text(65_537)), "they are longer than 65536 bytes"), (.endless, "they are longer than 65536 bytes"),
+            (reply(text(65_537)), "the reply is longer than 65536 bytes"),
+            (.endless, "the reply is longer than 65536 bytes"),
         ] as [(Receiver.Reply, String)])
     func refused(_ reply: Receiver.Reply, _ reason: String) async throws {
         let fetched = try await Self.fetch(answering: reply)

@@ -128,7 +128,7 @@ struct RelyingPartyAPITests {
                 ]
             ]
         ) { try LookView($0).json },
-        Described(schema: "ChallengeType", isStrict: false, examples: [type]) { try TypeView($0).json },
+        Described(schema: "ChallengeType", isStrict: false, examples: [type, sentView]) { try TypeView($0).json },
         Described(schema: "DeviceLimitRequest", isStrict: true, examples: [limit]) {
             try EnrollmentPolicies.DeviceLimit($0).json
         },
@@ -162,7 +162,7 @@ struct RelyingPartyAPITests {
                     "browser": "0123456789abcdef", "number_entry": false, "expires_in": 60,
                     "methods": ["pin", "custom:voice"], "enrollments": [.string(enrollment)],
                     "callback_uri": "https://x.test/c", "return_uri": "https://x.test/r", "phone": "+15551234567",
-                    "locale": "de", "state": "opaque",
+                    "captcha_token": "x", "locale": "de", "state": "opaque",
                 ]
             ]
         ) { try AskRequest($0).json },
@@ -264,7 +264,12 @@ struct RelyingPartyAPITests {
         "max_pending": 1, "max_asks": 2, "denial_pause": 3, "attempts": 4, "max_resends": 5,
         "texts": ["de": "Zahlen?", "en": "Pay?"], "clients": [.string(client)],
     ]
-    private static let sent: JSONValue = ["text_code": true, "clients": [.string(client)]]
+    private static let sent: JSONValue = ["text_code": true, "clients": [.string(client)], "captcha": "turnstile"]
+    private static let sentView: JSONValue = [
+        "name": "sms", "methods": [], "qr": false, "text_code": true, "expires_in": 60, "number_entry": false,
+        "signing_data": false, "assurance": "event", "aal2": false, "max_pending": 1, "max_asks": 2, "denial_pause": 3,
+        "max_resends": 5, "texts": [:], "clients": [.string(client)], "captcha": "turnstile",
+    ]
     private static let limit: JSONValue = ["max": 2, "at_limit": "replace"]
     private static let authenticator: JSONValue = [
         "name": "voice", "hook": "https://x.test/h", "deadline": 2, "attempts": 3,

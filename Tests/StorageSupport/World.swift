@@ -35,6 +35,7 @@ package struct World: Sendable {
     package let random: SeededRandom
     package let hooks = ScriptedHooks()
     package let clientKeys = ScriptedClientKeys()
+    package let captchas = ScriptedCaptchas()
     /// The external dependencies of operations.
     package let ports: Ports
 
@@ -87,7 +88,7 @@ package struct World: Sendable {
             issuer: issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")),
             keys: store.issuerKeySource, transports: Transports(mail: true, text: true),
-            hooks: hooks, clientKeys: clientKeys, logger: logger)
+            hooks: hooks, clientKeys: clientKeys, captchas: captchas, logger: logger)
     }
 
     /// The issuer's keys that were read last.
@@ -100,7 +101,8 @@ package struct World: Sendable {
         Ports(
             issuer: ports.issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: ports.hasher,
-            keys: ports.keys, transports: transports, hooks: hooks, clientKeys: clientKeys, logger: ports.logger)
+            keys: ports.keys, transports: transports, hooks: hooks, clientKeys: clientKeys, captchas: captchas,
+            logger: ports.logger)
     }
 
     /// The same dependencies with another log, and with another store if one is given.
@@ -109,7 +111,8 @@ package struct World: Sendable {
             issuer: ports.issuer, store: other ?? store, changes: hub, time: time, clock: ContinuousClock(),
             random: random,
             hasher: ports.hasher,
-            keys: ports.keys, transports: ports.transports, hooks: hooks, clientKeys: clientKeys, logger: logger)
+            keys: ports.keys, transports: ports.transports, hooks: hooks, clientKeys: clientKeys, captchas: captchas,
+            logger: logger)
     }
 
     /// The same dependencies with other limits, and with another log if one is given.
@@ -118,7 +121,7 @@ package struct World: Sendable {
             issuer: ports.issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: ports.hasher,
             keys: ports.keys, transports: ports.transports, limits: limits, hooks: hooks,
-            clientKeys: clientKeys, logger: logger ?? ports.logger)
+            clientKeys: clientKeys, captchas: captchas, logger: logger ?? ports.logger)
     }
 
     /// The master key of every fixture.

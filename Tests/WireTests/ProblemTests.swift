@@ -35,11 +35,11 @@ struct ProblemTests {
             .unknownMember, .missingMember, .invalidMember, .textRefused, .idempotencyConflict, .notAllowedByType,
             .callbackNotRegistered, .certificateInvalid, .answerInvalid, .pinIncorrect, .changeInvalid, .codeInvalid,
             .codeExpired, .customRetry, .customFailed, .returnNotRegistered, .returnCodeInvalid, .codeIncorrect,
-            .logoRefused, .contrastTooLow,
+            .logoRefused, .contrastTooLow, .captchaMissing, .captchaRefused,
         ],
         429: [.tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .tooManyResends, .tooManyTexts],
         500: [.internalError],
-        503: [.unavailable, .customUnavailable],
+        503: [.unavailable, .customUnavailable, .captchaUnavailable],
     ]
 
     @Test("Every code has the status that clients rely on")

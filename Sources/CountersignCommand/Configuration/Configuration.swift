@@ -136,6 +136,7 @@ struct Configuration: Sendable {
             [Settings.smtpHost.description, Settings.smtpFrom.description],
             [Settings.smtpUsername.description, Settings.smtpPasswordFile.description],
             [Settings.smsTwilioAccount.description, Settings.smsTwilioTokenFile.description],
+            [Settings.captchaProviders.description, Settings.captchaSecretsFile.description],
         ].map { $0.map(\.key) }
         faults += missing(in: sources)
         for group in together {

@@ -147,6 +147,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.smsSuccess.description.help)
     var smsSuccess: String?
 
+    @Option(help: Settings.captchaProviders.description.help)
+    var captchaProviders: [String] = []
+
+    @Option(help: Settings.captchaSecretsFile.description.help)
+    var captchaSecretsFile: String?
+
     @Option(help: Settings.typeFile.description.help)
     var typeFile: String?
 
@@ -245,6 +251,8 @@ struct ServeOptions: ParsableArguments {
         set(Settings.smsBody.description, [smsBody])
         set(Settings.smsHeadersFile.description, [smsHeadersFile])
         set(Settings.smsSuccess.description, [smsSuccess])
+        set(Settings.captchaProviders.description, captchaProviders)
+        set(Settings.captchaSecretsFile.description, [captchaSecretsFile])
         set(Settings.typeFile.description, [typeFile])
         set(Settings.placesDatabase.description, [placesDatabase])
         set(Settings.helpURL.description, [pagesHelpURL])
@@ -302,6 +310,9 @@ extension ServerSettings {
             files.url = configuration[Settings.fcmURL]
             files.authorities = configuration[Settings.fcmAuthorities]
             fcm = files
+        }
+        if let secretsFile = configuration[Settings.captchaSecretsFile] {
+            captchas = CaptchaFiles(addresses: configuration[Settings.captchaProviders], secretsFile: secretsFile)
         }
         typeFile = configuration[Settings.typeFile]
         placesDatabase = configuration[Settings.placesDatabase]

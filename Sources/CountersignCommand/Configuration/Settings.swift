@@ -48,8 +48,8 @@ enum Settings {
     static let allowPrivateCallbacks = Setting<Bool>.switched(
         "allow_private_callbacks", fallback: false,
         """
-        Let callbacks go to private addresses, and clients' keys be fetched there, as where relying parties are in the \
-        server's own network.
+        Let callbacks go to private addresses, and clients' keys be fetched and captchas verified there, as where \
+        relying parties are in the server's own network.
         """)
 
     static let migrate = Setting<Bool>.switched(
@@ -180,6 +180,15 @@ enum Settings {
         "sms.success", "a text", "What the gateway's reply must hold to mean success, besides a status of 2xx.",
         fallbackText: "nothing")
 
+    static let captchaProviders = Setting<[CaptchaAddress]>.list(
+        "captcha.providers", "NAME=https://…",
+        "Where to verify the tokens of captchas that challenge types need by these names."
+    ) { CaptchaAddress($0) }
+
+    static let captchaSecretsFile = Setting<String?>.text(
+        "captcha.secrets_file", "the path of a file",
+        "The file with your secrets at those providers, a line NAME: SECRET for each.")
+
     static let typeFile = Setting<String?>.text(
         "type_file", "the path of a JSON file",
         "Challenge types, as `countersign type list --json` prints them. They are set at each start; others stay.",
@@ -283,6 +292,7 @@ enum Settings {
         AnySetting(smtpUsername), AnySetting(smtpPasswordFile), AnySetting(smtpAuthorities),
         AnySetting(smsTwilioAccount), AnySetting(smsTwilioTokenFile), AnySetting(smsURL), AnySetting(smsFrom),
         AnySetting(smsFormat), AnySetting(smsBody), AnySetting(smsHeadersFile), AnySetting(smsSuccess),
+        AnySetting(captchaProviders), AnySetting(captchaSecretsFile),
         AnySetting(typeFile), AnySetting(placesDatabase), AnySetting(helpURL), AnySetting(privacyURL),
         AnySetting(messagesSender), AnySetting(messagesLanguage), AnySetting(messagesTemplates),
         AnySetting(keepChallenges), AnySetting(keepReceipts), AnySetting(keepAudit),

@@ -16,7 +16,7 @@ package enum SetType {
     /// Creates or replaces a type.
     @discardableResult
     package static func set(_ type: ChallengeType, by actor: Actor, ports: Ports) async throws -> Outcome {
-        if let violation = type.violation { return .refused(violation) }
+        if let violation = type.violation(with: ports.captchas.names) { return .refused(violation) }
         return try await ports.commit(at: ports.time.now, as: actor) { work in
             try work.types.put(type)
             try work.raise(.typeSet(type))

@@ -8,7 +8,8 @@ package enum AskChallenge {
 
     /// What of a request a type can refuse.
     package enum Part: Hashable, Sendable {
-        case browser, details, enrollments, lifetime, methods, numberEntry, phone, returnURI, secureMessage, signingData
+        case browser, captchaToken, details, enrollments, lifetime, methods, numberEntry, phone, returnURI,
+            secureMessage, signingData
     }
 
     /// The result of the operation.
@@ -47,6 +48,14 @@ package enum AskChallenge {
         case textsNotSetUp
         /// The telephone number has had too many; try again after some seconds.
         case tooManyTexts(retryAfter: Seconds)
+        /// A code is sent only for a token of this captcha that its provider takes.
+        case captchaMissing(CaptchaName)
+        /// The captcha's token is not good, or was brought before.
+        case captchaRefused
+        /// The captcha's provider cannot be asked.
+        case captchaUnavailable
+        /// The client has brought too many tokens; try again after some seconds.
+        case tooManyCaptchas(retryAfter: Seconds)
         /// The user has reported an earlier question of this client.
         case reported
         /// Too many open challenges.
@@ -70,15 +79,30 @@ package enum AskChallenge {
     package static func ask(
         _ request: Request, by caller: ClientCredential, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
+        var request = request
+        request.context = request.context?.placed(by: ports.places, in: request.locale?.tag)
+        var result = try await ask(request, nil, by: caller, idempotency, ports)
+        // Only now it is known by which type a code would be sent; what is written is that the provider will be asked.
+        if case .done(.refused(.captchaMissing(let name))) = result, let token = request.captchaToken {
+            let checked = await CheckedCaptcha.check(token, by: name, ports: ports)
+            result = try await ask(request, checked, by: caller, idempotency, ports)
+        }
+        if result == .done(.refused(.caller(.unknown))) { ports.forget(caller) }
+        return result
+    }
+
+    /// Asks, with what is known of the captcha's token.
+    private static func ask(
+        _ request: Request, _ checked: CheckedCaptcha?, by caller: ClientCredential, _ idempotency: IdempotencyKey?,
+        _ ports: Ports
+    ) async throws -> Replayable<Outcome> {
         let now = ports.time.now
         let inputs = RandomInputs(
             challenge: ports.random.id(at: now), nonce: ports.random.bytes(32),
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
         let sendsTexts = ports.transports.text
         let limits = ports.limits
-        var request = request
-        request.context = request.context?.placed(by: ports.places, in: request.locale?.tag)
-        let result = try await ports.commit(at: now, as: caller.actor) { [request] work in
+        return try await ports.commit(at: now, as: caller.actor) { work in
             // Nothing would cancel what a client asks that is being disabled.
             let held = try work.clients.lock(caller.client, asking: request.type)
             if let refusal = try work.stores.refusal(of: caller, as: held?.client, needing: .challenges, at: now) {
@@ -92,6 +116,11 @@ package enum AskChallenge {
                 } catch let refusal as Refusal {
                     return .refused(refusal)
                 }
+                if let refusal = try work.refusal(
+                    needing: asked.captcha, by: client.id, request.captchaToken, checked)
+                {
+                    return .refused(refusal)
+                }
                 if let refusal = try work.refusal(of: asked, within: limits) {
                     return .refused(refusal)
                 }
@@ -100,8 +129,6 @@ package enum AskChallenge {
                 return .asked(AskedChallenge(asked))
             }
         }
-        if result == .done(.refused(.caller(.unknown))) { ports.forget(caller) }
-        return result
     }
 
     /// Decides by the type that is asked by, or by the one it falls back to where no device can answer.
@@ -200,6 +227,8 @@ extension AskChallenge {
         let pushed: [EnrollmentID]
         /// What is sent by text message; nil where devices are asked.
         let text: SentCode?
+        /// The captcha that must have been solved before; nil for none.
+        let captcha: CaptchaName?
     }
 
     /// The state that a decision depends on.
@@ -269,7 +298,7 @@ extension AskChallenge {
             code: ShownCode(of: challenge, at: facts.now, hasher),
             enrollments: enrollments.map(\.id),
             pushed: enrollments.filter { $0.push != nil }.map(\.id),
-            text: phone.map { SentCode(code: inputs.number, phone: $0) })
+            text: phone.map { SentCode(code: inputs.number, phone: $0) }, captcha: type.captcha)
     }
 
     /// A request can only tighten its type.
@@ -289,6 +318,9 @@ extension AskChallenge {
         }
         if request.phone != nil, type.channel != .text, type.fallback == nil {
             throw .notAllowedByType(.phone)
+        }
+        if request.captchaToken != nil, type.channel != .text, type.fallback == nil {
+            throw .notAllowedByType(.captchaToken)
         }
         if type.channel == .text {
             // The text message is all that the user sees, and nothing is signed.

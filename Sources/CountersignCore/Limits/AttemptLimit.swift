@@ -38,6 +38,8 @@ enum AttemptLimit: Hashable, Sendable {
     case textCodesOf(ClientID, maximum: Int)
     /// Challenges by a code of one client: they have no user yet, so no user's limit counts them.
     case codeAsks(ClientID, maximum: Int)
+    /// Tokens of captchas that one client brings, which a provider is asked about.
+    case captchas(ClientID)
     /// Resends of a challenge, during its whole life; its type sets the maximum.
     case resends(ChallengeID, maximum: Int)
     /// Challenges that ask whether a further device belongs to the user, by one client.
@@ -117,6 +119,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .textCodes(let number): "text code \(number)"
         case .textCodesOf(let client, _): "text codes \(client)"
         case .codeAsks(let client, _): "code asks \(client)"
+        case .captchas(let client): "captchas \(client)"
         case .resends(let challenge, _): "resend \(challenge)"
         case .newDeviceAsks(let user, let client): "new device \(user) \(client)"
         case .signInAsks(let user, let client, let isBrowserKnown):
@@ -150,7 +153,7 @@ enum AttemptLimit: Hashable, Sendable {
     var window: Seconds {
         switch self {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
-            .signInsFrom, .signInCodes, .strangersSignIns, .waitsForWork, .codesOf, .ownSignIns:
+            .captchas, .signInsFrom, .signInCodes, .strangersSignIns, .waitsForWork, .codesOf, .ownSignIns:
             .minutes(1)
         case .workSteps: .minutes(10)
         case .solvedWork(_, let lifetime): lifetime
@@ -178,6 +181,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf, .ownSignIns: 60
         case .passkeys, .pageLanguages: 20
+        case .captchas: 600
         case .workSteps: 3
         case .solvedWork, .reportedSignIns: 1
         case .waitsForWorkFrom: 10

@@ -84,6 +84,8 @@ package final class Ports: Sendable {
     package let places: any Places
     /// Fetches the keys that clients publish.
     package let clientKeys: any ClientKeys
+    /// Asks the providers of captchas.
+    package let captchas: any Captchas
     /// The log for faults and refusals.
     package let logger: Logger
     /// The challenges that were sealed last.
@@ -113,7 +115,7 @@ package final class Ports: Sendable {
         clock: any Clock<Duration>, random: any RandomSource,
         hasher: KeyedHasher, keys: any IssuerKeySource, transports: Transports = Transports(),
         limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, places: any Places = NoPlaces(),
-        clientKeys: any ClientKeys = NoClientKeys(), logger: Logger
+        clientKeys: any ClientKeys = NoClientKeys(), captchas: any Captchas = NoCaptchas(), logger: Logger
     ) {
         self.issuer = issuer
         self.store = store
@@ -128,6 +130,7 @@ package final class Ports: Sendable {
         self.hooks = hooks
         self.places = places
         self.clientKeys = clientKeys
+        self.captchas = captchas
         self.logger = logger
     }
 }

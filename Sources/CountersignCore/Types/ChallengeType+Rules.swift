@@ -13,6 +13,14 @@ extension ChallengeType {
     /// What it may not be as it is labelled; nil for a type that can be set.
     package var violation: Violation? { isAAL2 ? AAL2.violations(of: self).first : nil }
 
+    /// What it may not be on a server with these captchas; nil for a type that can be set.
+    package func violation(with captchas: Set<CaptchaName>) -> Violation? {
+        if let captcha, !captchas.contains(captcha) {
+            return Violation(member: "captcha", expected: "the name of one of the server's captchas")
+        }
+        return violation
+    }
+
     /// How long to wait after so many denials in a row: not at all after one, which may be a mistake, and
     /// never longer than denials count.
     func pause(afterDenials count: Int) -> Seconds {

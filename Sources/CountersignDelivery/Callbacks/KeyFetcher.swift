@@ -1,9 +1,7 @@
-import AsyncHTTPClient
 package import CountersignCore
 package import CountersignWire
 import Encodings
 package import NIOCore
-import NIOHTTP1
 
 /// Fetches the keys that clients publish.
 ///
@@ -36,28 +34,11 @@ package final class KeyFetcher: ClientKeys {
     ///
     /// See ``ClientKeys/fetch(_:)``.
     package func fetch(_ uri: KeysURI) async -> FetchedKeys {
-        guard let client = client.current else { return .failed("the server does not run") }
-        do {
-            // A connection of its own: one that was kept may be closed at the moment that the next fetch begins.
-            let request = try HTTPClient.Request(
-                url: uri.description,
-                headers: ["accept": "application/json", "connection": "close", "user-agent": "countersign"])
-            // Unlike the asynchronous call, this one keeps the deadline up to the last byte, and goes on when the task is
-            // cancelled.
-            let response = try await client.execute(
-                request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.maximumSize),
-                deadline: NIODeadline.now() + timeout
-            ).get()
-            guard response.status == .ok else { return .failed("the host answered \(response.status.code)") }
-            let content = response.body.map { Array($0.readableBytesView) } ?? []
-            guard let document = try? JSONValue(parsing: content) else { return .failed("they are no JSON") }
+        switch await client.content(at: uri.description, within: timeout, atMost: Self.maximumSize) {
+        case .failed(let reason): return .failed(reason)
+        case .content(let bytes):
+            guard let document = try? JSONValue(parsing: bytes) else { return .failed("they are no JSON") }
             return .document(document)
-        } catch is OutboundAddressPolicy.Refusal {
-            return .failed("the host's address is not public")
-        } catch is ResponseAccumulator.ResponseTooBigError {
-            return .failed("they are longer than \(Self.maximumSize) bytes")
-        } catch {
-            return .failed(words(of: error))
         }
     }
 }

@@ -133,6 +133,18 @@ struct KeysBesidesWork: ClientKeys {
     func willWait() { WorkPlace.current?.leave() }
 }
 
+/// Asks the providers of captchas; a request that waits for one gives its place back before.
+struct CaptchasBesidesWork: Captchas {
+    let captchas: any Captchas
+
+    var names: Set<CaptchaName> { captchas.names }
+
+    func verify(_ token: CaptchaToken, by name: CaptchaName) async -> CaptchaVerdict {
+        WorkPlace.current?.leave()
+        return await captchas.verify(token, by: name)
+    }
+}
+
 /// The place of one request among those that are worked on.
 final class WorkPlace: Sendable {
     /// The place of the request that this task works on.

@@ -119,7 +119,7 @@ package struct DescribedGateway: Sendable {
 }
 
 /// Reads a secret that is the whole content of a file.
-private func secret(in file: String) throws(StartError) -> Secret<String> {
+func secret(in file: String) throws(StartError) -> Secret<String> {
     guard let bytes = FileManager.default.contents(atPath: file), let text = String(strictUTF8: bytes) else {
         throw StartError("\(file) cannot be read. It must hold a secret.")
     }

@@ -36,6 +36,7 @@ package struct Server: Sendable {
     private let reach: OutboundAddressPolicy
     private let hooks: HookCaller
     private let clientKeys: KeyFetcher
+    private let captchas: CaptchaVerifier
     private let keyRefresh: KeyRefresh
     private let settings: ServerSettings
     private let lock: FolderLock
@@ -83,7 +84,11 @@ package struct Server: Sendable {
         guard let issuer = settings.issuer ?? Issuer("\(scheme)://\(settings.host):\(settings.port)") else {
             throw StartError("Name the public URL with --issuer: \(settings.host) is not this machine's own address.")
         }
-        let types = try settings.typeFile.map { path throws(StartError) in try TypeFile.types(in: path) } ?? []
+        let providers = try settings.captchas?.providers() ?? [:]
+        let types =
+            try settings.typeFile.map { path throws(StartError) in
+                try TypeFile.types(in: path, with: settings.captchaNames)
+            } ?? []
         let isDevelopment = issuer.isLoopback && settings.listensOnLoopback
         let random = SystemRandom()
         let hub = ChangeHub(time: time)
@@ -121,13 +126,15 @@ package struct Server: Sendable {
         let hasher = KeyedHasher(key: store.dataKey.derived(for: "keyed hashes"))
         hooks = HookCaller(reach: reach, queue: store, hasher: hasher)
         clientKeys = KeyFetcher(reach: reach)
+        captchas = CaptchaVerifier(providers, reach: reach)
         let ports = Ports(
             issuer: issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: hasher, keys: store.issuerKeySource,
             transports: Transports(
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
             limits: settings.limits, hooks: HooksBesidesWork(hooks: hooks), places: places ?? NoPlaces(),
-            clientKeys: KeysBesidesWork(keys: clientKeys), logger: logger)
+            clientKeys: KeysBesidesWork(keys: clientKeys), captchas: CaptchasBesidesWork(captchas: captchas),
+            logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
         load = LoadLimit(most: settings.mostLoad)
@@ -201,6 +208,7 @@ package struct Server: Sendable {
             developmentOutbox: developmentOutbox, tokens: store, time: ports.time)
         hooks.start()
         clientKeys.start()
+        captchas.start()
         let deliveries = DeliveryCounts()
         let worker = OutboxWorker(
             queue: store, ports: ports, callbacks: senders.callbacks, pushes: senders.pushes,
@@ -241,6 +249,7 @@ package struct Server: Sendable {
         do {
             try await hooks.shutdown()
             try await clientKeys.shutdown()
+            try await captchas.shutdown()
             try await senders.shutdown()
         } catch {
             logger.warning("connections were not closed: \(error)")

@@ -55,6 +55,8 @@ package struct ServerSettings: Sendable {
     package var mail: MailFiles?
     /// The settings for text messages; nil for none, or for a folder in development mode.
     package var texts: TextGatewayFiles?
+    /// The settings for captchas; nil for none.
+    package var captchas: CaptchaFiles?
     /// The file with the challenge types that every start sets; nil for none.
     package var typeFile: String?
     /// The file with the places of network addresses, in MaxMind DB format; nil for none.
@@ -95,6 +97,9 @@ package struct PageLinks: Sendable {
 }
 
 extension ServerSettings {
+    /// The captchas that challenge types may need.
+    var captchaNames: Set<CaptchaName> { Set((captchas?.addresses ?? []).map(\.name)) }
+
     /// The problems with the files that the settings name; empty if all files are usable.
     package var unusableFiles: [String] {
         var complaints: [String] = []
@@ -103,7 +108,10 @@ extension ServerSettings {
         do { _ = try fcm?.settings() } catch { complaints.append("\(error)") }
         do { _ = try mail?.settings() } catch { complaints.append("\(error)") }
         do { _ = try texts?.gateway() } catch { complaints.append("\(error)") }
-        if let typeFile { do { _ = try TypeFile.types(in: typeFile) } catch { complaints.append("\(error)") } }
+        do { _ = try captchas?.providers() } catch { complaints.append("\(error)") }
+        if let typeFile {
+            do { _ = try TypeFile.types(in: typeFile, with: captchaNames) } catch { complaints.append("\(error)") }
+        }
         if let placesDatabase {
             do { _ = try PlacesDatabase(placesDatabase) } catch { complaints.append("\(error)") }
         }

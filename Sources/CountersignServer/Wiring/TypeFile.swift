@@ -7,7 +7,11 @@ import RelyingPartyAPI
 /// A file with challenge types, in the format of `countersign type list --json`.
 enum TypeFile {
     /// Reads the types in a file; a name may occur only once.
-    static func types(in path: String) throws(StartError) -> [ChallengeType] {
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - captchas: the captchas that the types may need.
+    static func types(in path: String, with captchas: Set<CaptchaName>) throws(StartError) -> [ChallengeType] {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw StartError(
                 "\(path) cannot be read. It must hold challenge types as `countersign type list --json` does.")
@@ -20,7 +24,7 @@ enum TypeFile {
                     $0.string.flatMap { TypeName($0) }
                 }
                 let type = try ChallengeType(element.value, name: name, at: element.pointer)
-                if let violation = type.violation {
+                if let violation = type.violation(with: captchas) {
                     throw JSONShapeError.invalid(
                         pointer: "\(element.pointer)/\(violation.member)", expected: violation.expected)
                 }

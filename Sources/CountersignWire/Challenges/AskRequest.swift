@@ -32,6 +32,8 @@ package struct AskRequest: Sendable {
     ///
     /// The client vouches that it is the user's. Nil where only devices can answer.
     package var phone: PhoneNumber?
+    /// What the user's browser got for a solved captcha, where a code is sent for it alone.
+    package var captchaToken: CaptchaToken?
     /// The language of the texts.
     package var locale: RequestedLanguage?
     /// Returned to the client with the challenge.

@@ -56,6 +56,9 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case tooManyAsks = "too_many_asks"
     case tooManyResends = "too_many_resends"
     case tooManyTexts = "too_many_texts"
+    case captchaMissing = "captcha_missing"
+    case captchaRefused = "captcha_refused"
+    case captchaUnavailable = "captcha_unavailable"
     case codeIncorrect = "code_incorrect"
     case challengeNotFound = "challenge_not_found"
     case alreadyEnded = "already_ended"
@@ -248,6 +251,19 @@ extension ProblemCode {
         case .tooManyTexts:
             Meaning(
                 429, "The telephone number has had too many text messages", "Wait `retry_after` seconds.",
+                retryHelps: true)
+        case .captchaMissing:
+            Meaning(
+                422, "A captcha must be solved before a code is sent",
+                "Have the user solve the one that `captcha` names, and ask anew with its token as `captcha_token`.")
+        case .captchaRefused:
+            Meaning(
+                422, "The captcha's token is not good",
+                "Have the user solve another one: a token is good once, for a few minutes, and for the site it is of.")
+        case .captchaUnavailable:
+            Meaning(
+                503, "The captcha's provider cannot be asked now",
+                "Try again in a while, with a new token; the operator finds the reason in the server's log.",
                 retryHelps: true)
         case .codeIncorrect:
             Meaning(

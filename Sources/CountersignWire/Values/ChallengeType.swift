@@ -40,6 +40,8 @@ package struct ChallengeType: Hashable, Sendable {
     package let texts: [LanguageTag: DisplayMessage]
     /// Who may ask by it; nil for every client.
     package let clients: Set<ClientID>?
+    /// The captcha that must have been solved before a code is sent by text message; nil for none.
+    package let captcha: CaptchaName?
 
     /// How many languages it may have texts in, and how many clients it may name.
     package static let (maximumTexts, maximumClients) = (100, 1000)
@@ -69,7 +71,7 @@ package struct ChallengeType: Hashable, Sendable {
         numberEntry: Bool? = nil, signingData: Bool? = nil, assurance: Assurance? = nil, isAAL2: Bool = false,
         fallback: TypeName? = nil, unknownBrowser: TypeName? = nil, maximumPending: Int? = nil,
         maximumAsks: Int? = nil, denialPause: Seconds? = nil, attempts: Int? = nil, maximumResends: Int? = nil,
-        texts: [LanguageTag: DisplayMessage] = [:], clients: Set<ClientID>? = nil
+        texts: [LanguageTag: DisplayMessage] = [:], clients: Set<ClientID>? = nil, captcha: CaptchaName? = nil
     ) {
         let isText = channel == .text
         self.name = name
@@ -90,6 +92,7 @@ package struct ChallengeType: Hashable, Sendable {
         self.maximumResends = maximumResends ?? 3
         self.texts = texts
         self.clients = clients
+        self.captcha = captcha
     }
 
     /// The type as JSON.
@@ -105,6 +108,7 @@ package struct ChallengeType: Hashable, Sendable {
             "max_asks": .integer(Int64(maximumAsks)), "denial_pause": .integer(denialPause.value),
             "attempts": attempts.map { .integer(Int64($0)) }, "max_resends": .integer(Int64(maximumResends)),
             "texts": textsJSON, "clients": clients.map { .array($0.sorted().map { .string("\($0)") }) },
+            "captcha": captcha.map { .string("\($0)") },
         ])
     }
 

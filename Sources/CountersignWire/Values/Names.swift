@@ -67,6 +67,18 @@ public struct AuthenticatorName: Hashable, Comparable, Sendable, CustomStringCon
     }
 }
 
+/// The name of a captcha's provider: 1 to 32 lower case letters, digits, `-` and `_`, beginning with a letter.
+package struct CaptchaName: Hashable, Sendable, CustomStringConvertible {
+    /// The name.
+    package let description: String
+
+    /// Reads a name, or nil.
+    package init?(_ text: some StringProtocol) {
+        guard text.isName(ofAtMost: 32) else { return nil }
+        description = String(text)
+    }
+}
+
 extension StringProtocol {
     /// Whether it is made of lower case letters, digits, `-` and `_`, and begins with a letter.
     fileprivate func isName(ofAtMost length: Int) -> Bool {

@@ -97,6 +97,11 @@ extension ProblemDetails {
         case .phoneMissing: self.init(shape: .missing(pointer: "/phone"))
         case .textsNotSetUp: self.init(.transportNotSetUp)
         case .tooManyTexts(let seconds): self.init(.tooManyTexts, members: ["retry_after": .integer(seconds.value)])
+        case .captchaMissing(let name):
+            self.init(.captchaMissing, members: ["captcha": .string("\(name)"), "pointer": "/captcha_token"])
+        case .captchaRefused: self.init(.captchaRefused, members: ["pointer": "/captcha_token"])
+        case .captchaUnavailable: self.init(.captchaUnavailable)
+        case .tooManyCaptchas(let seconds): self.init(retryAfter: seconds)
         case .reported: self.init(.askingLocked)
         case .tooManyPending: self.init(.tooManyPending)
         case .tooManyAsks(let seconds): self.init(.tooManyAsks, members: ["retry_after": .integer(seconds.value)])
@@ -168,6 +173,7 @@ extension AskChallenge.Part {
     fileprivate var pointer: String {
         switch self {
         case .browser: "/browser"
+        case .captchaToken: "/captcha_token"
         case .details: "/details"
         case .enrollments: "/enrollments"
         case .lifetime: "/expires_in"
