@@ -29,6 +29,7 @@ extension RelyingParty {
                 ]
             },
             "resources": resources.isEmpty ? nil : .array(resources.map { .string("\($0)") }),
+            "require_pushed_authorization_requests": requiresPushedRequests ? true : nil,
         ])
     }
 
@@ -91,6 +92,7 @@ extension RelyingParty {
         let maximumAge = try members.optionalInteger("default_max_age", in: 0...Int64(Int32.max))
         let grace = try members.optionalInteger("refresh_grace", in: 0...Self.longestGrace)
         let rotatesAlways = try members.optionalBool("rotate_refresh_tokens") ?? false
+        let requiresPushed = try members.optionalBool("require_pushed_authorization_requests") ?? false
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
@@ -99,7 +101,7 @@ extension RelyingParty {
             keysURI: keysURI, signedOutURIs: signedOutURIs, logoutReceiver: logoutReceiver,
             defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
-            resource: resource, resources: resources)
+            resource: resource, resources: resources, requiresPushedRequests: requiresPushed)
     }
 }
 

@@ -40,14 +40,74 @@ struct AuthorizationChecks {
         let wanted: Wanted
     }
 
+    /// A pushed request whose time is over, or which has given its client a result.
+    struct Over: Error {
+        /// The client, and where the browser would have returned to.
+        let wanted: Wanted
+    }
+
+    /// How a request comes.
+    private enum Entrance {
+        /// A browser brings the parameters themselves.
+        case browser
+        /// A browser brings what was pushed.
+        case pushed(PushedRequest.Use)
+        /// A client pushes it.
+        case client
+    }
+
     private let form: FormFields
+    private let entrance: Entrance
     private let ports: Ports
 
-    /// Checks a request.
+    /// Checks a request that a browser brings, or names by the `request_uri` of what was pushed.
     ///
-    /// - Throws: ``PageError``, ``ClientError``, or `StoreError`.
+    /// What was pushed is checked again: the client's settings may have changed. Parameters beside it count for nothing.
+    ///
+    /// Spec: RFC 9126 §4, §7.4.
+    ///
+    /// - Throws: ``PageError``, ``ClientError``, ``Over``, or `StoreError`.
     static func check(_ form: FormFields, ports: Ports) async throws -> Checked {
-        try await AuthorizationChecks(form: form, ports: ports).check()
+        guard let uri = form["request_uri"], uri.hasPrefix(PushedRequest.prefix) else {
+            return try await AuthorizationChecks(form: form, entrance: .browser, ports: ports).check()
+        }
+        guard let client = form["client_id"].flatMap({ ClientID($0) }) else { throw PageError.unknownClient }
+        switch try await PushedRequest.open(uri, of: client, ports: ports) {
+        case .good(let request):
+            let pushed = try FormFields(request.parameters[...])
+            return try await AuthorizationChecks(form: pushed, entrance: .pushed(request.use), ports: ports).check()
+        case .over(let request):
+            let pushed = try FormFields(request.parameters[...])
+            throw try await AuthorizationChecks(form: pushed, entrance: .browser, ports: ports).over()
+        case .unknown:
+            _ = try await AuthorizationChecks(form: form, entrance: .browser, ports: ports).client()
+            throw PageError(.notUnderstood, why: "request_uri is unknown, or another client's", status: 400)
+        }
+    }
+
+    /// Checks a request that a client pushes, as one that a browser brings.
+    ///
+    /// Spec: RFC 9126 §2.1.
+    ///
+    /// - Throws: ``OAuthError``, or `StoreError`.
+    static func check(pushed form: FormFields, ports: Ports) async throws -> Checked {
+        do {
+            return try await AuthorizationChecks(form: form, entrance: .client, ports: ports).check()
+        } catch let error as ClientError {
+            throw error.error
+        } catch let error as PageError {
+            // Spec: RFC 9126 §2.3: it has no page.
+            throw error.problem == .unknownClient
+                ? OAuthError(.unauthorizedClient, "the client does not use the provider")
+                : OAuthError(.invalidRequest, "redirect_uri is missing, or is not registered")
+        }
+    }
+
+    private func over() async throws -> Over {
+        let (client, party) = try await client()
+        var wanted = Wanted(client: client.id, redirectURI: try redirectURI(of: party).0, scopes: [])
+        wanted.languages = form["ui_locales"].map(Self.languages)
+        return Over(wanted: wanted)
     }
 
     private func check() async throws -> Checked {
@@ -59,6 +119,7 @@ struct AuthorizationChecks {
             wanted.clientState = try value("state", ofAtMost: 2048)
             wanted.responseMode = try responseMode()
             try refuseRequestObjects()
+            wanted.pushed = try use(by: party)
             try checkResponseType()
             (wanted.scopes, wanted.resources) = try scopes(access, of: client)
             wanted.nonce = try value("nonce", ofAtMost: 512)
@@ -126,6 +187,22 @@ struct AuthorizationChecks {
     private func refuseRequestObjects() throws(OAuthError) {
         if form["request"] != nil { throw OAuthError(.requestNotSupported, "request is not supported") }
         if form["request_uri"] != nil { throw OAuthError(.requestURINotSupported, "request_uri is not supported") }
+    }
+
+    /// The use of what was pushed; nil where the client need not push.
+    ///
+    /// Spec: RFC 9126 §4, §6.
+    private func use(by party: RelyingParty) throws(OAuthError) -> PushedRequest.Use? {
+        switch entrance {
+        case .pushed(let use): return use
+        case .client: return nil
+        case .browser:
+            // check: PushedRequestTests.required
+            guard !party.requiresPushedRequests else {
+                throw OAuthError(.invalidRequest, "the client must push its requests")
+            }
+            return nil
+        }
     }
 
     private func checkResponseType() throws(OAuthError) {

@@ -58,6 +58,9 @@ extension OAuthDoor {
         return [
             "issuer": .string("\(issuer)"), "authorization_endpoint": .string("\(issuer)/oauth2/authorize"),
             "token_endpoint": .string("\(issuer)/oauth2/token"),
+            // Spec: RFC 9126 §5.
+            "pushed_authorization_request_endpoint": .string("\(issuer)/oauth2/par"),
+            "require_pushed_authorization_requests": false,
             "userinfo_endpoint": .string("\(issuer)/oauth2/userinfo"), "jwks_uri": .string("\(issuer)/oauth2/jwks"),
             "scopes_supported": .array(OwnScopes.all.map(JSONValue.string)),
             "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
