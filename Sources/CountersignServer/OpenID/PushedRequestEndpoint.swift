@@ -26,7 +26,7 @@ extension OAuthDoor {
         guard form["request_uri"] == nil else {
             throw OAuthError(.invalidRequest, "request_uri must not be pushed")
         }
-        // A client that authenticates by a header or an assertion need not name itself again; another's name is refused.
+        // A client that has authenticated need not name itself again; another's name was refused.
         let named = form.setting("client_id", to: "\(client)")
         _ = try await AuthorizationChecks.check(pushed: named, ports: ports)
         let parameters = named.query(of: AuthorizationChecks.parameters)
