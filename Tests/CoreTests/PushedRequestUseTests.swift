@@ -138,7 +138,7 @@ struct PushedRequestUseTests {
         #expect(outcomes.count { $0 == .spent(wanted) } == 7)
     }
 
-    @Test("What was begun with a request gives nothing two hours after it could be begun")
+    @Test("What was begun with a request gives nothing an hour after it could be begun")
     func tooLate() async throws {
         let scene = try await SignInScene()
         let secret = try #require(try await scene.signedIn().session).secret
@@ -152,7 +152,7 @@ struct PushedRequestUseTests {
         guard case .spent = try await goOn(until: now) else { throw World.Broken("late") }
         guard case .finished = try await goOn(until: now.adding(seconds: 1)) else { throw World.Broken("in time") }
         let pushed = try #require(try await wanted(scene).pushed)
-        #expect(pushed.until == now.adding(.minutes(125)))
+        #expect(pushed.until == now.adding(.minutes(65)))
     }
 
     @Test("An error after a deed of the person's ends a request, once or twice; one that was not pushed is nothing")

@@ -15,7 +15,7 @@ package struct PushedRequest: Equatable, Sendable {
     /// How long a browser can begin with it; less than the ten minutes of FAPI 2.0 Security Profile §5.3.2.2.
     package static let lifetime = Seconds.minutes(5)
     /// How long what was begun with it can give the client its result.
-    private static let completion = Seconds.hours(2)
+    private static let completion = Seconds.hours(1)
     /// How long a `request_uri` may be: with the rest of a link it must pass the proxies that take 8 KiB.
     private static let longest = 7168
 

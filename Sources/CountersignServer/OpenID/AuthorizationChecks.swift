@@ -62,7 +62,7 @@ struct AuthorizationChecks {
 
     /// Checks a request that a browser brings, or names by the `request_uri` of what was pushed.
     ///
-    /// What was pushed is checked again: the client's settings may have changed. Parameters beside it count for nothing.
+    /// What was pushed is checked again: the client's settings may have changed. Parameters beside it do not count.
     ///
     /// Spec: RFC 9126 §4, §7.4.
     ///
