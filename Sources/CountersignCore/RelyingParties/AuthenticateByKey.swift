@@ -113,7 +113,7 @@ package enum AuthenticateByKey {
 
     /// The claims of an assertion that one of the keys has signed; nil if it is of another kind.
     private static func verified(_ assertion: String, by keys: JWKSet) throws(JOSEError) -> JSONValue? {
-        let algorithms: Set<JWSAlgorithm> = [.es256, .rs256, .edDSA]
+        let algorithms: Set<JWSAlgorithm> = [.es256, .ps256, .rs256, .edDSA]
         // An only key needs no name.
         let verified =
             if let key = keys.keys.first, keys.keys.count == 1 {

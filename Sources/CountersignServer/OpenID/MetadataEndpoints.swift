@@ -54,7 +54,7 @@ extension OAuthDoor {
     private static func metadata(of issuer: Issuer) -> JSONValue {
         let strengths = Authentication.Strength.allCases.filter { issuer.hasPasskeys || $0 < .phishingResistant }
         let confidential: [JSONValue] = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
-        let algorithms: JSONValue = ["ES256", "RS256", "EdDSA"]
+        let algorithms: JSONValue = ["ES256", "PS256", "RS256", "EdDSA"]
         return [
             "issuer": .string("\(issuer)"), "authorization_endpoint": .string("\(issuer)/oauth2/authorize"),
             "token_endpoint": .string("\(issuer)/oauth2/token"),

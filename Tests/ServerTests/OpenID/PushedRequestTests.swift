@@ -336,7 +336,8 @@ struct PushedRequestTests {
             let wrong: JSONValue = [
                 "profile": "web", "redirect_uris": [.string(SignInPageScene.redirectURI)], name: "yes",
             ]
-            #expect(try await scene.scene.administrator.call(.PUT, path, wrong).status == 400)
+            expectRefusal(
+                try await scene.scene.administrator.call(.PUT, path, wrong), 422, "invalid_member", at: "/\(name)")
         }
     }
 
