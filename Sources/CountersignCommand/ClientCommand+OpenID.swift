@@ -103,6 +103,9 @@ extension ClientCommand.OpenID {
         @Flag(name: .customLong("require-par"), help: "Take only sign-ins whose request the client has pushed (PAR).")
         var requiresPushedRequests = false
 
+        @Flag(help: "Take only sign-ins whose request the client has signed, which needs keys of its own.")
+        var requireSignedRequests = false
+
         @Flag(help: "Let a web application do without PKCE and a nonce.")
         var pkceOptional = false
 
@@ -133,6 +136,7 @@ extension ClientCommand.OpenID {
                 },
                 "resources": mayUse.isEmpty ? nil : .array(mayUse.map(JSONValue.string)),
                 "require_pushed_authorization_requests": requiresPushedRequests ? true : nil,
+                "require_signed_request_object": requireSignedRequests ? true : nil,
             ])
             let set = try await remote.withRemote { [id] in
                 try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
@@ -202,6 +206,7 @@ extension ClientCommand.OpenID {
         }
         if settings["rotate_refresh_tokens"] != nil { lines.append("has refresh tokens replaced at each use") }
         if settings["require_pushed_authorization_requests"] != nil { lines.append("must push its requests") }
+        if settings["require_signed_request_object"] != nil { lines.append("must sign its requests") }
         if let resource { lines.append(resource) }
         if !list("resources").isEmpty { lines.append("may have tokens for \(list("resources"))") }
         if !list("calling_codes").isEmpty { lines.append("sends text messages to \(list("calling_codes"))") }

@@ -87,7 +87,9 @@ extension OAuthDoor {
             "prompt_values_supported": ["none", "login", "consent", "select_account"],
             "ui_locales_supported": ["en", "de"],
             "code_challenge_methods_supported": ["S256"], "claims_parameter_supported": true,
-            "request_parameter_supported": false, "request_uri_parameter_supported": false,
+            // Spec: RFC 9101 §10.5.
+            "request_parameter_supported": true, "request_object_signing_alg_values_supported": algorithms,
+            "require_signed_request_object": false, "request_uri_parameter_supported": false,
             "authorization_response_iss_parameter_supported": true,
         ]
     }

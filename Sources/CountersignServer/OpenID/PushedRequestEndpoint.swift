@@ -28,8 +28,8 @@ extension OAuthDoor {
         }
         // A client that has authenticated need not name itself again; another's name was refused.
         let named = form.setting("client_id", to: "\(client)")
-        _ = try await AuthorizationChecks.check(pushed: named, ports: ports)
-        let parameters = named.query(of: AuthorizationChecks.parameters)
+        let (_, checked) = try await AuthorizationChecks.check(pushed: named, ports: ports)
+        let parameters = checked.query(of: AuthorizationChecks.parameters)
         guard let uri = try PushedRequest.seal(parameters, of: client, ports: ports) else {
             throw OAuthError(.invalidRequest, "the request is too long", status: 413)
         }

@@ -93,6 +93,10 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: RFC 9126 §6.
     package let requiresPushedRequests: Bool
+    /// Whether the client's requests are taken only where it has signed them.
+    ///
+    /// Spec: RFC 9101 §10.5.
+    package let requiresSignedRequests: Bool
     /// How old an authentication may be where a request does not say it; nil for any age.
     ///
     /// Spec: OpenID Connect Dynamic Client Registration 1.0 §2 (`default_max_age`).
@@ -127,7 +131,8 @@ package struct RelyingParty: Hashable, Sendable {
         keysURI: KeysURI? = nil, signedOutURIs: [RedirectURI] = [], logoutReceiver: LogoutReceiver? = nil,
         defaultMaximumAge: Seconds? = nil,
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
-        resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false
+        resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
+        requiresSignedRequests: Bool = false
     ) {
         self.client = client
         self.profile = profile
@@ -149,6 +154,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.resource = resource
         self.resources = resources
         self.requiresPushedRequests = requiresPushedRequests
+        self.requiresSignedRequests = requiresSignedRequests
     }
 
     /// A JWK Set as it is kept: the keys that can be used, and nothing else; nil if there is none.
