@@ -57,11 +57,10 @@ package struct PushedRequest: Equatable, Sendable {
     /// - Throws: ``StoreError``.
     package static func count(by client: ClientID, from network: [UInt8]?, ports: Ports) async throws -> Seconds? {
         let now = ports.time.now
-        return try await ports.commit(at: now, as: .client(client)) { work in
+        return try await ports.commit(at: now, as: .client(client)) { work -> Seconds? in
             let isConfidential = try work.relyingParties.find(client)?.profile.isConfidential ?? false
             let limit: AttemptLimit? =
-                isConfidential
-                ? .pushedRequests(client) : network.map { AttemptLimit.pushedRequestsFrom($0) }
+                isConfidential ? .pushedRequests(client) : network.map { AttemptLimit.pushedRequestsFrom($0) }
             guard let limit else { return nil }
             let count = try work.count(limit)
             return count.isExceeded ? count.retryAfter(at: now) : nil
