@@ -247,7 +247,7 @@ let package = Package(
             path: "Tests/PushPeer", swiftSettings: settings),
         tests("Encodings", ["Encodings", logging]),
         tests("OpenPGP", ["OpenPGP", "OpenPGPTestSupport", "Encodings", crypto], resources: [.copy("Vectors")]),
-        tests("JOSE", ["JOSE", "Encodings", crypto]),
+        tests("JOSE", ["JOSE", "Encodings", crypto, cryptoExtras]),
         // It needs nothing of the server's, not even what other tests share.
         .testTarget(
             name: "WebAuthnTests", dependencies: ["WebAuthn", "Encodings", crypto, cryptoExtras],
@@ -287,7 +287,7 @@ let package = Package(
             [
                 "ServerTestSupport", "CountersignServer", "CountersignCore", "CountersignWire", "RelyingPartyAPI",
                 "OpenPGP", "OpenPGPTestSupport", "Encodings",
-                crypto, logging, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
+                crypto, cryptoExtras, logging, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
                 server("HTTPTypes", "swift-http-types"), server("Hummingbird", "hummingbird"),
                 server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"), server("NIOHTTP1", "swift-nio"),

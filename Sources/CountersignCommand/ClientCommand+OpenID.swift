@@ -100,6 +100,12 @@ extension ClientCommand.OpenID {
                 """)
         var mayUse: [String] = []
 
+        @Flag(name: .customLong("require-par"), help: "Take only sign-ins whose request the client has pushed (PAR).")
+        var requiresPushedRequests = false
+
+        @Flag(help: "Take only sign-ins whose request the client has signed, which needs keys of its own.")
+        var requireSignedRequests = false
+
         @Flag(help: "Let a web application do without PKCE and a nonce.")
         var pkceOptional = false
 
@@ -129,6 +135,8 @@ extension ClientCommand.OpenID {
                     ["identifier": .string($0), "scopes": .array(resourceScope.map(JSONValue.string))]
                 },
                 "resources": mayUse.isEmpty ? nil : .array(mayUse.map(JSONValue.string)),
+                "require_pushed_authorization_requests": requiresPushedRequests ? true : nil,
+                "require_signed_request_object": requireSignedRequests ? true : nil,
             ])
             let set = try await remote.withRemote { [id] in
                 try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
@@ -197,6 +205,8 @@ extension ClientCommand.OpenID {
             lines.append("takes a replaced refresh token for \(field("refresh_grace")) seconds")
         }
         if settings["rotate_refresh_tokens"] != nil { lines.append("has refresh tokens replaced at each use") }
+        if settings["require_pushed_authorization_requests"] != nil { lines.append("must push its requests") }
+        if settings["require_signed_request_object"] != nil { lines.append("must sign its requests") }
         if let resource { lines.append(resource) }
         if !list("resources").isEmpty { lines.append("may have tokens for \(list("resources"))") }
         if !list("calling_codes").isEmpty { lines.append("sends text messages to \(list("calling_codes"))") }

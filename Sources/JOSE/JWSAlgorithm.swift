@@ -11,6 +11,10 @@ public enum JWSAlgorithm: String, CaseIterable, Sendable {
     ///
     /// Spec: RFC 7518 §3.3.
     case rs256 = "RS256"
+    /// RSASSA-PSS with SHA-256; only for verifying.
+    ///
+    /// Spec: RFC 7518 §3.5.
+    case ps256 = "PS256"
     /// EdDSA, only with Ed25519.
     ///
     /// Spec: RFC 8037 §3.1.

@@ -1,4 +1,5 @@
 public import Crypto
+import CryptoExtras
 import Encodings
 
 /// A public key of a kind that can verify signatures.
@@ -7,6 +8,8 @@ public enum JWSPublicKey: Sendable {
     case p256(P256.Signing.PublicKey)
     /// An RSA key of at least 2048 bits, for RS256.
     case rsa(RSAPublicKey)
+    /// The same for PS256: an RSA key as JSON says so by its `alg`, and is for RS256 without one.
+    case rsaPSS(RSAPublicKey)
     /// A point on Ed25519, for EdDSA.
     case ed25519(Curve25519.Signing.PublicKey)
 
@@ -15,17 +18,18 @@ public enum JWSPublicKey: Sendable {
         switch self {
         case .p256: .es256
         case .rsa: .rs256
+        case .rsaPSS: .ps256
         case .ed25519: .edDSA
         }
     }
 
     /// How many bytes a signature has.
     ///
-    /// Spec: RFC 7518 §3.3 and §3.4, RFC 8032 §5.1.6.
+    /// Spec: RFC 7518 §3.3, §3.4 and §3.5, RFC 8032 §5.1.6.
     var signatureSize: Int {
         switch self {
         case .p256, .ed25519: 64
-        case .rsa(let key): key.modulus.count
+        case .rsa(let key), .rsaPSS(let key): key.modulus.count
         }
     }
 
@@ -35,7 +39,8 @@ public enum JWSPublicKey: Sendable {
         case .p256(let key):
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: input)
-        case .rsa(let key): return key.isValid(signature, for: input)
+        case .rsa(let key): return key.isValid(signature, for: input, padding: .insecurePKCS1v1_5)
+        case .rsaPSS(let key): return key.isValid(signature, for: input, padding: .PSS)
         case .ed25519(let key): return key.isValidSignature(signature, for: input)
         }
     }
@@ -51,7 +56,7 @@ public enum JWSPublicKey: Sendable {
                 "crv": "P-256", "kty": "EC", "x": .string(Base64URL.encode(raw.prefix(32))),
                 "y": .string(Base64URL.encode(raw.suffix(32))),
             ]
-        case .rsa(let key):
+        case .rsa(let key), .rsaPSS(let key):
             return [
                 "e": .string(Base64URL.encode(key.exponent)), "kty": "RSA", "n": .string(Base64URL.encode(key.modulus)),
             ]
@@ -81,7 +86,8 @@ extension JWSPublicKey {
         case ("OKP", "Ed25519"):
             try self.init(ed25519: object.octets("x", 32))
         case ("RSA", _):
-            self = .rsa(try RSAPublicKey(modulus: object.number("n"), exponent: object.number("e")))
+            let key = try RSAPublicKey(modulus: object.number("n"), exponent: object.number("e"))
+            self = object["alg"] == .string(JWSAlgorithm.ps256.rawValue) ? .rsaPSS(key) : .rsa(key)
         default: throw .unsupportedKey
         }
     }

@@ -72,6 +72,8 @@ public struct PrivateJWK: JWSSigningKey {
                 throw .malformed
             }
             return .ed25519(key)
+        // Nothing of ours signs so.
+        case .rsaPSS: throw .unsupportedKey
         case .rsa:
             guard object["oth"] == nil else { throw .unsupportedKey }
             var numbers: [[UInt8]] = []

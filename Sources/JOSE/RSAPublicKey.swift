@@ -56,9 +56,10 @@ public struct RSAPublicKey: Sendable {
     public var derRepresentation: [UInt8] { Array(key.derRepresentation) }
 
     /// Whether this key made the signature for the input.
-    func isValid(_ signature: [UInt8], for input: [UInt8]) -> Bool {
+    ///
+    /// With PSS, the salt must have the length of the hash. Spec: RFC 7518 §3.5.
+    func isValid(_ signature: [UInt8], for input: [UInt8], padding: _RSA.Signing.Padding) -> Bool {
         key.isValidSignature(
-            _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: input),
-            padding: .insecurePKCS1v1_5)
+            _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: input), padding: padding)
     }
 }

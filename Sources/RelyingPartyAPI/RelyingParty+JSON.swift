@@ -29,6 +29,8 @@ extension RelyingParty {
                 ]
             },
             "resources": resources.isEmpty ? nil : .array(resources.map { .string("\($0)") }),
+            "require_pushed_authorization_requests": requiresPushedRequests ? true : nil,
+            "require_signed_request_object": requiresSignedRequests ? true : nil,
         ])
     }
 
@@ -91,6 +93,14 @@ extension RelyingParty {
         let maximumAge = try members.optionalInteger("default_max_age", in: 0...Int64(Int32.max))
         let grace = try members.optionalInteger("refresh_grace", in: 0...Self.longestGrace)
         let rotatesAlways = try members.optionalBool("rotate_refresh_tokens") ?? false
+        let requiresSigned = try members.optionalBool("require_signed_request_object") ?? false
+        // check: RequestObjectTests.required
+        guard !requiresSigned || keySet != nil || keysURI != nil else {
+            throw .invalid(
+                pointer: members.pointer(to: "require_signed_request_object"),
+                expected: "false without \"jwks\" or \"jwks_uri\"")
+        }
+        let requiresPushed = try members.optionalBool("require_pushed_authorization_requests") ?? false
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
@@ -99,7 +109,8 @@ extension RelyingParty {
             keysURI: keysURI, signedOutURIs: signedOutURIs, logoutReceiver: logoutReceiver,
             defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
-            resource: resource, resources: resources)
+            resource: resource, resources: resources, requiresPushedRequests: requiresPushed,
+            requiresSignedRequests: requiresSigned)
     }
 }
 

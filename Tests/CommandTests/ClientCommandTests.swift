@@ -75,6 +75,13 @@ struct ClientCommandTests {
                 uri)
             #expect(both.status == 1 && both.errors.contains(#"nothing, beside "jwks""#), "\(both.errors)")
             #expect(try await tool.run("client", "openid", "show", id).output == published.output)
+            let strict = try await tool.run(
+                "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page, "--jwks", file,
+                "--require-par", "--require-signed-requests")
+            #expect(strict.output.contains("\nmust push its requests\nmust sign its requests\n"), "\(strict.errors)")
+            let keyless = try await tool.run(
+                "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page, "--require-signed-requests")
+            #expect(keyless.status == 1 && keyless.errors.contains(#"false without "jwks" or "jwks_uri""#))
         }
     }
 

@@ -23,7 +23,7 @@ struct JWKSetTests {
         "RFC 7517 §5: keys of other kinds, for other uses, or too weak are left out",
         arguments: [
             es256.with("kty", "AKP"), es256.with("crv", "P-384"), es256.with("use", "enc"),
-            es256.with("alg", "ES384"), es256.with("key_ops", ["sign"]), rs256.with("alg", "PS256"),
+            es256.with("alg", "ES384"), es256.with("key_ops", ["sign"]), rs256.with("alg", "PS384"),
             rs256.with("n", "gQ"), rs256.with("e", "Aw"), edDSA.with("crv", "X25519"), edDSA.with("crv", "Ed448"),
         ])
     func leftOut(key: JSONValue) throws {
@@ -57,7 +57,7 @@ struct JWKSetTests {
             #expect(throws: JOSEError.duplicateKeyID) { try JWKSet(["keys": [Self.es256, other]]) }
         }
         // One that is left out takes no name, and keys without a name share none.
-        let left = Self.rs256.with("kid", "es").with("alg", "PS256")
+        let left = Self.rs256.with("kid", "es").with("alg", "PS384")
         #expect(try JWKSet(["keys": [Self.es256, left]]).keys.count == 1)
         let nameless = [Self.es256.with("kid", nil), Self.rs256.with("kid", nil), Self.edDSA]
         let set = try JWKSet(["keys": .array(nameless)])

@@ -90,6 +90,12 @@ enum AttemptLimit: Hashable, Sendable {
     case pageLanguages(AuthorizationID)
     /// Codes for clients that one session gives.
     case codesOf(SessionID)
+    /// Authorization requests that one client pushes, which authenticates.
+    ///
+    /// Spec: RFC 9126 §2.3.
+    case pushedRequests(ClientID)
+    /// Authorization requests that one network pushes, for clients that do not authenticate.
+    case pushedRequestsFrom([UInt8])
     /// Sign-ins of a device by its own signature.
     case ownSignIns(EnrollmentID)
     /// Passkeys that one user registers; all addresses and clients are told of each.
@@ -140,6 +146,8 @@ enum AttemptLimit: Hashable, Sendable {
         case .waitsForWork: "waits"
         case .pageLanguages(let signIn): "languages of \(signIn)"
         case .codesOf(let session): "codes of \(session)"
+        case .pushedRequests(let client): "pushed by \(client)"
+        case .pushedRequestsFrom(let network): "pushed from \(Hex.encode(network))"
         case .ownSignIns(let enrollment): "sign-ins of \(enrollment)"
         case .passkeys(let user): "passkeys of \(user)"
         case .noticeTexts(let user): "notices by text to \(user)"
@@ -153,7 +161,8 @@ enum AttemptLimit: Hashable, Sendable {
     var window: Seconds {
         switch self {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
-            .captchas, .signInsFrom, .signInCodes, .strangersSignIns, .waitsForWork, .codesOf, .ownSignIns:
+            .captchas, .signInsFrom, .signInCodes, .strangersSignIns, .waitsForWork, .codesOf, .pushedRequests,
+            .pushedRequestsFrom, .ownSignIns:
             .minutes(1)
         case .workSteps: .minutes(10)
         case .solvedWork(_, let lifetime): lifetime
@@ -180,6 +189,8 @@ enum AttemptLimit: Hashable, Sendable {
             10
         case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf, .ownSignIns: 60
+        case .pushedRequests: 6000
+        case .pushedRequestsFrom: 600
         case .passkeys, .pageLanguages: 20
         case .captchas: 600
         case .workSteps: 3

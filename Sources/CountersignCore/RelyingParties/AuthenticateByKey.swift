@@ -16,6 +16,8 @@ package enum AuthenticateByKey {
     private static let tolerance: Seconds = 10
     /// How long the name of an assertion may be.
     private static let longestName = 255
+    /// The types that an assertion may have.
+    private static let types: Set<String> = ["jwt", "client-authentication+jwt"]
 
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -35,12 +37,14 @@ package enum AuthenticateByKey {
     package static func authenticate(
         _ assertion: Secret<String>, for audiences: [String], ports: Ports
     ) async throws -> Outcome {
-        guard let (client, claims) = try await signer(of: assertion.reveal(), ports: ports),
+        guard let id = JWS.unverifiedIssuer(of: assertion.reveal()).flatMap({ ClientID($0) }),
+            case .verified(let client, claims: let claims) = try await ClientSignature.verify(
+                assertion.reveal(), of: id, types: types, ports: ports),
             // One audience alone: a list could hold another server, which would then pass for the client here.
             let audience = claims["aud"]?.string, let end = claims["exp"]?.integer, let name = claims["jti"]?.string
         else { return .refused }
         // Only now: fetching keys may have taken a while.
-        let (id, now) = (client.id, ports.time.now)
+        let now = ports.time.now
         // check: ClientKeyTests.refused
         guard claims["iss"] == .string("\(id)"), claims["sub"] == .string("\(id)") else { return .refused }
         // check: ClientKeyTests.refused
@@ -57,75 +61,6 @@ package enum AuthenticateByKey {
         // check: ClientKeyTests.refused
         guard isFirst else { return .refused }
         return .authenticated(client)
-    }
-
-    /// The client that an assertion names, and the claims that a key of the client has signed; nil if none has.
-    private static func signer(
-        of assertion: String, ports: Ports
-    ) async throws -> (client: Client, claims: JSONValue)? {
-        guard let id = JWS.unverifiedIssuer(of: assertion).flatMap({ ClientID($0) }),
-            let (client, party) = try await settings(of: id, ports: ports)
-        else { return nil }
-        guard let uri = party.keysURI else {
-            guard let keys = party.keys, let claims = try? verified(assertion, by: keys) else { return nil }
-            return (client, claims)
-        }
-        guard let claims = await verified(assertion, byKeysOf: id, at: uri, ports: ports),
-            // Meanwhile the client may have got another URI, or have been disabled.
-            let latest = try await settings(of: id, ports: ports), latest.party.keysURI == uri
-        else { return nil }
-        return (latest.client, claims)
-    }
-
-    private static func settings(
-        of id: ClientID, ports: Ports
-    ) async throws -> (client: Client, party: RelyingParty)? {
-        try await ports.store.read { reader -> (client: Client, party: RelyingParty)? in
-            guard let client = try reader.clients.find(id), let party = try reader.relyingParties.find(id) else {
-                return nil
-            }
-            return (client, party)
-        }
-    }
-
-    /// The claims of an assertion that one of the keys that a client publishes has signed; nil if none has.
-    ///
-    /// Where the assertion names a key that is not known, the client may have a new one.
-    ///
-    /// Spec: OpenID Connect Core 1.0 §10.1.1.
-    private static func verified(
-        _ assertion: String, byKeysOf client: ClientID, at uri: KeysURI, ports: Ports
-    ) async -> JSONValue? {
-        let source = PublishedKeys.Source(client: client, uri: uri)
-        let published = ports.publishedKeys.value(of: source) { PublishedKeys(source) }
-        for isOneMissing in [false, true] {
-            guard let keys = await published.keys(isOneMissing: isOneMissing, ports: ports) else { return nil }
-            do throws(JOSEError) {
-                return try verified(assertion, by: keys)
-            } catch .unknownKeyID {
-                continue
-            } catch {
-                return nil
-            }
-        }
-        return nil
-    }
-
-    /// The claims of an assertion that one of the keys has signed; nil if it is of another kind.
-    private static func verified(_ assertion: String, by keys: JWKSet) throws(JOSEError) -> JSONValue? {
-        let algorithms: Set<JWSAlgorithm> = [.es256, .rs256, .edDSA]
-        // An only key needs no name.
-        let verified =
-            if let key = keys.keys.first, keys.keys.count == 1 {
-                try JWS.verify(assertion, algorithms: algorithms, type: .unchecked, key: key)
-            } else {
-                try JWS.verify(assertion, algorithms: algorithms, type: .unchecked, keys: keys)
-            }
-        // Another kind of token that the client signs must not pass for an assertion. Spec: RFC 8725 §3.11.
-        let type = verified.header["typ"]?.string?.lowercased()
-        // check: ClientKeyTests.refused
-        guard verified.header["typ"] == nil || type == "jwt" || type == "client-authentication+jwt" else { return nil }
-        return try? JSONValue(parsing: verified.payload)
     }
 
     /// Whether an assertion does not begin in the future.

@@ -44,6 +44,8 @@ package enum FinishSignIn {
         case tooWeak(Wanted)
         /// The person must be asked first.
         case asks(ConsentQuestion)
+        /// The request that the client has pushed has given it a result before, or is too old to.
+        case spent(Wanted)
         /// The browser has got too many codes; try again after some seconds.
         case tooMany(retryAfter: Seconds)
         /// The client is disabled, or uses the provider no more, or no longer has the redirect URI.
@@ -103,6 +105,13 @@ package enum FinishSignIn {
             if needsConsent, answer != .allows(authentication.user) {
                 guard try work.isWelcome(authentication.user, at: found.client) else { return .notReady }
                 return .asks(try work.question(to: authentication.user, about: found.wanted, isGiven: false))
+            }
+            guard try work.takes(authentication.user, for: found.wanted) else { return .notReady }
+            // Spec: RFC 9126 §7.3.
+            // check: PushedRequestUseTests.once
+            guard try work.spend(found.wanted.pushed) else {
+                _ = try work.authorizations.advance(id, to: .refused, at: now)
+                return .spent(found.wanted)
             }
             guard try work.admit(authentication.user, to: found.client),
                 try work.authorizations.advance(id, to: .granted(authentication), at: now)
@@ -179,6 +188,10 @@ package enum FinishSignIn {
             }
             let count = try work.count(.codesOf(session.id))
             if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
+            guard try work.takes(authentication.user, for: wanted) else { return .notReady }
+            // Spec: RFC 9126 §7.3.
+            // check: PushedRequestUseTests.inSession
+            guard try work.spend(wanted.pushed) else { return .spent(wanted) }
             guard try work.admit(authentication.user, to: wanted.client) else { return .notReady }
             if needsConsent { try work.give(wanted, by: authentication.user) }
             let authorization = Authorization(
@@ -305,6 +318,11 @@ extension UnitOfWork {
     /// Whether a user may sign in at a client: the client knows them, or takes whoever signs in.
     func isWelcome(_ user: UserID, at client: ClientID) throws -> Bool {
         try links.find(.id(user), of: client) != nil || takesAnybody(client)
+    }
+
+    /// Whether a client that has pushed its request will get a code for a user: for nobody else is its request spent.
+    fileprivate func takes(_ user: UserID, for wanted: Wanted) throws -> Bool {
+        try wanted.pushed == nil || isWelcome(user, at: wanted.client)
     }
 
     private func takesAnybody(_ client: ClientID) throws -> Bool {

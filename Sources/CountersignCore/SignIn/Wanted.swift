@@ -54,6 +54,9 @@ package struct Wanted: Hashable, Sendable {
     /// Its script says so, so that a browser without scripts never does.
     package var keepsPasskeys = false
 
+    /// The one use of the request that the client has pushed; nil where it has pushed none.
+    package var pushed: PushedRequest.Use?
+
     /// From where the person was asked last; nil before, and where nothing is known.
     package var askedFrom: ContextLine?
     /// In which language the person was asked last; nil for the operator's default.
@@ -81,7 +84,7 @@ extension Wanted {
             "strength": strength.map { .string($0.rawValue) }, "essential": isStrengthEssential ? true : nil,
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
-            "keeps_passkeys": keepsPasskeys ? true : nil,
+            "keeps_passkeys": keepsPasskeys ? true : nil, "pushed": pushed?.json,
             "asked_from": askedFrom?.json,
             "asked_in": askedIn.map { .string("\($0)") },
         ])
@@ -109,6 +112,7 @@ extension Wanted {
         languages = json["languages"]?.string
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }
         keepsPasskeys = json["keeps_passkeys"]?.bool ?? false
+        pushed = json["pushed"].flatMap { PushedRequest.Use($0) }
         askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
         askedFrom = json["asked_from"].flatMap { ContextLine($0, in: askedIn) }
     }

@@ -40,14 +40,118 @@ struct AuthorizationChecks {
         let wanted: Wanted
     }
 
+    /// A pushed request whose time is over, or which has given its client a result.
+    struct Over: Error {
+        /// The client, and where the browser would have returned to.
+        let wanted: Wanted
+    }
+
+    /// How a request comes.
+    private enum Entrance {
+        /// A browser brings the parameters themselves.
+        case browser
+        /// A browser brings what was pushed.
+        case pushed(PushedRequest.Use)
+        /// A client pushes it.
+        case client
+    }
+
     private let form: FormFields
+    private let entrance: Entrance
+    /// Whether the client has signed the parameters.
+    private let isSigned: Bool
     private let ports: Ports
 
-    /// Checks a request.
+    private init(_ form: FormFields, _ entrance: Entrance, isSigned: Bool = false, ports: Ports) {
+        self.form = form
+        self.entrance = entrance
+        self.isSigned = isSigned
+        self.ports = ports
+    }
+
+    /// The checks of a request whose parameters are those of its request object alone, where it has one.
     ///
-    /// - Throws: ``PageError``, ``ClientError``, or `StoreError`.
+    /// A client without keys is refused by the checks, and learns it.
+    ///
+    /// Spec: RFC 9101 §5, §6.
+    ///
+    /// - Throws: ``OAuthError``, or `StoreError`.
+    private static func reading(
+        _ form: FormFields, _ entrance: Entrance, ports: Ports
+    ) async throws -> AuthorizationChecks {
+        guard let text = form["request"], form["request_uri"] == nil,
+            let client = form["client_id"].flatMap({ ClientID($0) })
+        else {
+            return AuthorizationChecks(form, entrance, ports: ports)
+        }
+        switch try await RequestObject.read(text, of: client, ports: ports) {
+        case .good(let claims):
+            do throws(FormFields.Malformed) {
+                let signed = try FormFields(requestObject: claims, named: parameters)
+                return AuthorizationChecks(signed, entrance, isSigned: true, ports: ports)
+            } catch {
+                throw OAuthError(.invalidRequestObject, error.description)
+            }
+        case .noKeys: return AuthorizationChecks(form, entrance, ports: ports)
+        case .refused(let why): throw OAuthError(.invalidRequestObject, why)
+        }
+    }
+
+    /// Checks a request that a browser brings, or names by the `request_uri` of what was pushed.
+    ///
+    /// What was pushed is checked again: the client's settings may have changed. Parameters beside it do not count.
+    ///
+    /// Spec: RFC 9126 §4, §7.4.
+    ///
+    /// - Throws: ``PageError``, ``ClientError``, ``Over``, or `StoreError`.
     static func check(_ form: FormFields, ports: Ports) async throws -> Checked {
-        try await AuthorizationChecks(form: form, ports: ports).check()
+        guard let uri = form["request_uri"], uri.hasPrefix(PushedRequest.prefix) else {
+            do {
+                return try await reading(form, .browser, ports: ports).check()
+            } catch let error as OAuthError {
+                // Where to send the browser back to, the request object would have said.
+                throw PageError(.notUnderstood, why: "request: \(error.description)", status: 400)
+            }
+        }
+        guard let client = form["client_id"].flatMap({ ClientID($0) }) else { throw PageError.unknownClient }
+        switch try await PushedRequest.open(uri, of: client, ports: ports) {
+        case .good(let request):
+            let pushed = try FormFields(request.parameters[...])
+            return try await AuthorizationChecks(pushed, .pushed(request.use), ports: ports).check()
+        case .over(let request):
+            let pushed = try FormFields(request.parameters[...])
+            throw try await AuthorizationChecks(pushed, .browser, ports: ports).over()
+        case .unknown:
+            _ = try await AuthorizationChecks(form, .browser, ports: ports).client()
+            throw PageError(.notUnderstood, why: "request_uri is unknown, or another client's", status: 400)
+        }
+    }
+
+    /// Checks a request that a client pushes, as one that a browser brings.
+    ///
+    /// Spec: RFC 9126 §2.1, §3.
+    ///
+    /// - Returns: what passed, and the parameters: those of the request object, where there is one.
+    /// - Throws: ``OAuthError``, or `StoreError`.
+    static func check(pushed form: FormFields, ports: Ports) async throws -> (Checked, FormFields) {
+        do {
+            let checks = try await reading(form, .client, ports: ports)
+            return (try await checks.check(), checks.form)
+        } catch let error as ClientError {
+            throw error.error
+        } catch let error as PageError {
+            // Spec: RFC 9126 §2.3: it has no page.
+            throw error.problem == .unknownClient
+                ? OAuthError(.unauthorizedClient, "the client does not use the provider")
+                : OAuthError(.invalidRequest, "redirect_uri is missing, or is not registered")
+        }
+    }
+
+    private func over() async throws -> Over {
+        let (client, party) = try await client()
+        var wanted = Wanted(client: client.id, redirectURI: try redirectURI(of: party).0, scopes: [])
+        wanted.languages = form["ui_locales"].map(Self.languages)
+        return Over(wanted: wanted)
     }
 
     private func check() async throws -> Checked {
@@ -59,6 +163,7 @@ struct AuthorizationChecks {
             wanted.clientState = try value("state", ofAtMost: 2048)
             wanted.responseMode = try responseMode()
             try refuseRequestObjects()
+            wanted.pushed = try use(by: party)
             try checkResponseType()
             (wanted.scopes, wanted.resources) = try scopes(access, of: client)
             wanted.nonce = try value("nonce", ofAtMost: 512)
@@ -122,10 +227,33 @@ struct AuthorizationChecks {
         return mode
     }
 
-    /// Spec: OpenID Connect Core 1.0 §6.1, §6.2.
+    /// Spec: OpenID Connect Core 1.0 §6.1, §6.2; RFC 9101 §5.
     private func refuseRequestObjects() throws(OAuthError) {
-        if form["request"] != nil { throw OAuthError(.requestNotSupported, "request is not supported") }
+        // check: RequestObjectTests.together
+        guard form["request"] == nil || form["request_uri"] == nil else {
+            throw OAuthError(.invalidRequest, "request and request_uri must not come together")
+        }
+        if form["request"] != nil { throw OAuthError(.requestNotSupported, "the client has no keys for request") }
         if form["request_uri"] != nil { throw OAuthError(.requestURINotSupported, "request_uri is not supported") }
+    }
+
+    /// The use of what was pushed; nil where the client need not push.
+    ///
+    /// Spec: RFC 9126 §4, §6; RFC 9101 §10.5.
+    private func use(by party: RelyingParty) throws(OAuthError) -> PushedRequest.Use? {
+        if case .pushed(let use) = entrance { return use }
+        if case .browser = entrance {
+            // check: PushedRequestTests.required
+            guard !party.requiresPushedRequests else {
+                throw OAuthError(.invalidRequest, "the client must push its requests")
+            }
+        }
+        // What was pushed was held to it then.
+        // check: RequestObjectTests.required
+        guard isSigned || !party.requiresSignedRequests else {
+            throw OAuthError(.invalidRequest, "the client must sign its requests")
+        }
+        return nil
     }
 
     private func checkResponseType() throws(OAuthError) {

@@ -40,6 +40,9 @@ extension SignInDoor {
             checked = try await AuthorizationChecks.check(form, ports: ports)
         } catch let error as AuthorizationChecks.ClientError {
             return try result(.error(error.error), of: error.wanted, incoming)
+        } catch let error as AuthorizationChecks.Over {
+            // Never a redirect: the client may have its result, and the person may have come back by their history.
+            throw await named(.tooOld, of: error.wanted, Visit(incoming, cookies, ports))
         } catch let error as PageError {
             throw error.said(in: language(form["ui_locales"], incoming))
         }
@@ -104,6 +107,7 @@ extension SignInDoor {
         case .notReady, .otherPerson, .tooWeak: return nil
         case .tooMany(let seconds):
             throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
+        case .spent(let wanted): throw await named(.tooOld, of: wanted, visit)
         case .clientGone: throw PageError.unknownClient
         }
     }

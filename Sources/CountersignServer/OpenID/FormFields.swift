@@ -19,7 +19,7 @@ struct FormFields: Sendable {
     /// Its values.
     let resources: [String]
 
-    private let fields: [String: String]
+    private var fields: [String: String]
 
     /// Reads the form in a request's body.
     init(form incoming: Incoming) throws(Malformed) {
@@ -37,7 +37,8 @@ struct FormFields: Sendable {
         try self.init(Incoming.queryText(of: incoming.target))
     }
 
-    private init(_ text: Substring) throws(Malformed) {
+    /// Reads parameters that are form-encoded.
+    init(_ text: Substring) throws(Malformed) {
         guard let list = FormText.fields(in: text) else {
             throw Malformed(description: "the parameters are not form-urlencoded")
         }
@@ -52,6 +53,37 @@ struct FormFields: Sendable {
     /// The value of a parameter; nil if it is absent or empty.
     subscript(name: String) -> String? {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Reads the parameters of a request object, where a parameter that is JSON or a number need be no text.
+    ///
+    /// Spec: RFC 9101 §4.
+    ///
+    /// - Parameters:
+    ///   - claims: what the request object says; other claims than parameters are ignored.
+    ///   - names: the names of the parameters.
+    init(requestObject claims: JSONValue, named names: [String]) throws(Malformed) {
+        var list: [(String, String)] = []
+        for name in names {
+            guard let claim = claims[name] else { continue }
+            let values = name == Self.repeatable ? claim.array ?? [claim] : [claim]
+            for value in values {
+                switch value {
+                case .string(let text): list.append((name, text))
+                case .integer(let number): list.append((name, "\(number)"))
+                case .object: list.append((name, String(decoding: value.encoded, as: UTF8.self)))
+                case .null, .bool, .double, .array: throw Malformed(description: "\(name) has a value of another kind")
+                }
+            }
+        }
+        try self.init(FormText.encoded(list)[...])
+    }
+
+    /// The same with another value of a parameter.
+    func setting(_ name: String, to value: String) -> FormFields {
+        var changed = self
+        changed.fields[name] = value
+        return changed
     }
 
     /// The words of a parameter that lists some, separated by blanks; nil if it is absent or empty.

@@ -54,10 +54,13 @@ extension OAuthDoor {
     private static func metadata(of issuer: Issuer) -> JSONValue {
         let strengths = Authentication.Strength.allCases.filter { issuer.hasPasskeys || $0 < .phishingResistant }
         let confidential: [JSONValue] = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
-        let algorithms: JSONValue = ["ES256", "RS256", "EdDSA"]
+        let algorithms: JSONValue = ["ES256", "PS256", "RS256", "EdDSA"]
         return [
             "issuer": .string("\(issuer)"), "authorization_endpoint": .string("\(issuer)/oauth2/authorize"),
             "token_endpoint": .string("\(issuer)/oauth2/token"),
+            // Spec: RFC 9126 §5.
+            "pushed_authorization_request_endpoint": .string("\(issuer)/oauth2/par"),
+            "require_pushed_authorization_requests": false,
             "userinfo_endpoint": .string("\(issuer)/oauth2/userinfo"), "jwks_uri": .string("\(issuer)/oauth2/jwks"),
             "scopes_supported": .array(OwnScopes.all.map(JSONValue.string)),
             "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
@@ -84,7 +87,9 @@ extension OAuthDoor {
             "prompt_values_supported": ["none", "login", "consent", "select_account"],
             "ui_locales_supported": ["en", "de"],
             "code_challenge_methods_supported": ["S256"], "claims_parameter_supported": true,
-            "request_parameter_supported": false, "request_uri_parameter_supported": false,
+            // Spec: RFC 9101 §10.5.
+            "request_parameter_supported": true, "request_object_signing_alg_values_supported": algorithms,
+            "require_signed_request_object": false, "request_uri_parameter_supported": false,
             "authorization_response_iss_parameter_supported": true,
         ]
     }

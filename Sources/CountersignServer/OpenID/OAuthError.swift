@@ -25,6 +25,8 @@ struct OAuthError: Error, Hashable {
         case interactionRequired = "interaction_required"
         /// From *OpenID Connect Core Error Code unmet_authentication_requirements 1.0*.
         case unmetAuthenticationRequirements = "unmet_authentication_requirements"
+        /// Spec: RFC 9101 §6.2, §6.3.
+        case invalidRequestObject = "invalid_request_object"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
         case temporarilyUnavailable = "temporarily_unavailable"
@@ -39,7 +41,7 @@ struct OAuthError: Error, Hashable {
             case .invalidRequest, .invalidGrant, .invalidScope, .invalidTarget, .unauthorizedClient,
                 .unsupportedGrantType,
                 .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
-                .unmetAuthenticationRequirements, .requestNotSupported,
+                .unmetAuthenticationRequirements, .invalidRequestObject, .requestNotSupported,
                 .requestURINotSupported:
                 400
             }

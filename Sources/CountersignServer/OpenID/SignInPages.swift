@@ -227,6 +227,7 @@ extension SignInDoor {
             let error = OAuthError(.unmetAuthenticationRequirements, "the person has signed in by a weaker way")
             return try await result(.error(error), of: CarriedSignIn(wanted: wanted), visit)
         case .notReady, .tooMany: return try await finishAgain(id, visit)
+        case .spent(let wanted): throw await named(.tooOld, of: wanted, visit)
         case .clientGone: throw PageError.unknownClient
         }
     }
@@ -242,6 +243,8 @@ extension SignInDoor {
         // Somebody else may have signed in in this browser since.
         wanted.hint = .id(granted.user)
         (wanted.isFresh, wanted.maximumAge, wanted.asksConsent) = (false, nil, false)
+        // This sign-in has spent it itself.
+        wanted.pushed = nil
         guard
             case .finished(let finished) = try await FinishSignIn.goOn(
                 wanted, in: session, browser: visit.browser, ports: ports)
@@ -251,7 +254,8 @@ extension SignInDoor {
 
     /// What the client gets, after a form of ours.
     func result(_ result: Result, of carried: CarriedSignIn, _ visit: Visit) async throws -> Response {
-        try self.result(
+        if case .error = result { try await PushedRequest.end(carried.wanted, ports: ports) }
+        return try self.result(
             result, of: carried.wanted, visit.incoming, isAfterForm: true, frame: try await frame(carried, visit))
     }
 

@@ -89,6 +89,14 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: RFC 9700 §2.1.1.
     package let isPKCEOptional: Bool
+    /// Whether the client's requests are taken only where it has pushed them.
+    ///
+    /// Spec: RFC 9126 §6.
+    package let requiresPushedRequests: Bool
+    /// Whether the client's requests are taken only where it has signed them.
+    ///
+    /// Spec: RFC 9101 §10.5.
+    package let requiresSignedRequests: Bool
     /// How old an authentication may be where a request does not say it; nil for any age.
     ///
     /// Spec: OpenID Connect Dynamic Client Registration 1.0 §2 (`default_max_age`).
@@ -123,7 +131,8 @@ package struct RelyingParty: Hashable, Sendable {
         keysURI: KeysURI? = nil, signedOutURIs: [RedirectURI] = [], logoutReceiver: LogoutReceiver? = nil,
         defaultMaximumAge: Seconds? = nil,
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
-        resources: [ResourceIdentifier] = []
+        resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
+        requiresSignedRequests: Bool = false
     ) {
         self.client = client
         self.profile = profile
@@ -144,6 +153,8 @@ package struct RelyingParty: Hashable, Sendable {
         self.rotatesAlways = rotatesAlways
         self.resource = resource
         self.resources = resources
+        self.requiresPushedRequests = requiresPushedRequests
+        self.requiresSignedRequests = requiresSignedRequests
     }
 
     /// A JWK Set as it is kept: the keys that can be used, and nothing else; nil if there is none.

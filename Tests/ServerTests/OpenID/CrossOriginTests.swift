@@ -64,7 +64,7 @@ struct CrossOriginTests {
     func preflights() async throws {
         try await Self.with { scene in
             let ask = [("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "authorization")]
-            for path in ["/oauth2/token", "/oauth2/revoke", "/oauth2/userinfo"] {
+            for path in ["/oauth2/token", "/oauth2/par", "/oauth2/revoke", "/oauth2/userinfo"] {
                 for origin in [Self.own, Self.others] {
                     let reply = try await Self.send(.OPTIONS, path, from: origin, [], ask, at: scene)
                     #expect(reply.status == 204 && reply.headers[Self.field] == origin, "\(reply)")

@@ -1,0 +1,95 @@
+import CountersignWire
+import Encodings
+import JOSE
+
+/// What a client has signed by a key of its own, whether that is in its settings or published by it.
+enum ClientSignature {
+    /// The algorithms that a client may sign by; each key has one of them alone.
+    private static let algorithms: Set<JWSAlgorithm> = [.es256, .ps256, .rs256, .edDSA]
+
+    /// What came of verifying a text.
+    enum Outcome: Sendable {
+        /// A key of the client has signed these claims. The client may be disabled.
+        case verified(Client, claims: JSONValue)
+        /// There is no such client, or it has no keys.
+        case noKeys
+        /// No key of the client has signed it, or it is of another type.
+        case refused
+    }
+
+    /// Verifies a JWT by the keys of a client.
+    ///
+    /// - Parameters:
+    ///   - text: the JWT.
+    ///   - id: the client.
+    ///   - types: what its `typ` may be, in small letters; it may also have none.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    static func verify(
+        _ text: String, of id: ClientID, types: Set<String>, ports: Ports
+    ) async throws -> Outcome {
+        guard let (client, party) = try await settings(of: id, ports: ports) else { return .noKeys }
+        guard let uri = party.keysURI else {
+            guard let keys = party.keys else { return .noKeys }
+            guard let claims = try? verified(text, by: keys, types) else { return .refused }
+            return .verified(client, claims: claims)
+        }
+        guard let claims = await verified(text, byKeysOf: id, at: uri, types, ports: ports),
+            // Meanwhile the client may have got another URI, or have been disabled.
+            let latest = try await settings(of: id, ports: ports), latest.party.keysURI == uri
+        else { return .refused }
+        return .verified(latest.client, claims: claims)
+    }
+
+    private static func settings(
+        of id: ClientID, ports: Ports
+    ) async throws -> (client: Client, party: RelyingParty)? {
+        try await ports.store.read { reader -> (client: Client, party: RelyingParty)? in
+            guard let client = try reader.clients.find(id), let party = try reader.relyingParties.find(id) else {
+                return nil
+            }
+            return (client, party)
+        }
+    }
+
+    /// The claims of a JWT that one of the keys that a client publishes has signed; nil if none has.
+    ///
+    /// Where the JWT names a key that is not known, the client may have a new one.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §10.1.1.
+    private static func verified(
+        _ text: String, byKeysOf client: ClientID, at uri: KeysURI, _ types: Set<String>, ports: Ports
+    ) async -> JSONValue? {
+        let source = PublishedKeys.Source(client: client, uri: uri)
+        let published = ports.publishedKeys.value(of: source) { PublishedKeys(source) }
+        for isOneMissing in [false, true] {
+            guard let keys = await published.keys(isOneMissing: isOneMissing, ports: ports) else { return nil }
+            do throws(JOSEError) {
+                return try verified(text, by: keys, types)
+            } catch .unknownKeyID {
+                continue
+            } catch {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// The claims of a JWT that one of the keys has signed; nil if it is of another type.
+    private static func verified(
+        _ text: String, by keys: JWKSet, _ types: Set<String>
+    ) throws(JOSEError) -> JSONValue? {
+        // An only key needs no name.
+        let verified =
+            if let key = keys.keys.first, keys.keys.count == 1 {
+                try JWS.verify(text, algorithms: algorithms, type: .unchecked, key: key)
+            } else {
+                try JWS.verify(text, algorithms: algorithms, type: .unchecked, keys: keys)
+            }
+        // Another kind of token that the client signs must not pass for this one. Spec: RFC 8725 §3.11.
+        let type = verified.header["typ"]?.string?.lowercased()
+        // check: ClientKeyTests.refused
+        guard verified.header["typ"] == nil || type.map(types.contains) == true else { return nil }
+        return try? JSONValue(parsing: verified.payload)
+    }
+}
