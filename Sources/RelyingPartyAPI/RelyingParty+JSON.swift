@@ -22,6 +22,7 @@ extension RelyingParty {
             "default_max_age": defaultMaximumAge.map { .integer($0.value) },
             "refresh_grace": refreshGrace == Self.usualGrace ? nil : .integer(refreshGrace.value),
             "rotate_refresh_tokens": rotatesAlways ? true : nil,
+            "dpop_bound_access_tokens": bindsTokens ? true : nil,
             "resource": resource.map { resource in
                 [
                     "identifier": .string("\(resource.identifier)"),
@@ -91,6 +92,7 @@ extension RelyingParty {
         let maximumAge = try members.optionalInteger("default_max_age", in: 0...Int64(Int32.max))
         let grace = try members.optionalInteger("refresh_grace", in: 0...Self.longestGrace)
         let rotatesAlways = try members.optionalBool("rotate_refresh_tokens") ?? false
+        let bindsTokens = try members.optionalBool("dpop_bound_access_tokens") ?? false
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
@@ -99,7 +101,7 @@ extension RelyingParty {
             keysURI: keysURI, signedOutURIs: signedOutURIs, logoutReceiver: logoutReceiver,
             defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
-            resource: resource, resources: resources)
+            resource: resource, resources: resources, bindsTokens: bindsTokens)
     }
 }
 
