@@ -104,7 +104,8 @@ extension UnitOfWork {
         // The reply with the next one was lost.
         guard generation == family.generation else { return family }
         let idleUntil = min(family.expiresAt, now.adding(TokenLifetimes.refreshIdle))
-        // A token that only the holder of a key can use needs no successor. Spec: RFC 9700 §2.2.2, FAPI 2.0 §5.3.2.1.
+        // A token that only the holder of a key can use needs no successor, and FAPI 2.0 wants none. Spec: RFC 9700
+        // §2.2.2.
         let isReplaced = party.rotatesAlways || party.rotates && family.keyThumbprint == nil
         let next = isReplaced ? generation + 1 : generation
         guard

@@ -15,7 +15,7 @@ package struct KeyProof: Equatable, Sendable {
     package static let nonceField = "DPoP-Nonce"
     /// The kind of JWT that it is, so that nothing else which the key signs passes for one.
     ///
-    /// Spec: RFC 9449 §11.6.
+    /// Spec: RFC 9449 §11.5.
     package static let type = "dpop+jwt"
     /// The algorithms by which a proof may be signed: those that FAPI 2.0 allows, and that are quick.
     package static let algorithms: [JWSAlgorithm] = [.es256, .edDSA]
