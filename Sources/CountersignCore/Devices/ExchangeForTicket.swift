@@ -76,7 +76,7 @@ package enum ExchangeForTicket {
             // check: EnrollBySignInTests.families
             guard try earlier.map(work.isGood) ?? true else { return .spent }
             // At all servers, since the ticket enrolls a device.
-            // check: BoundTokenTests.ticket
+            // check: CoreTests.BoundTokenTests.ticket
             guard try work.spend(key) else { return .replayed }
             let ticket =
                 earlier

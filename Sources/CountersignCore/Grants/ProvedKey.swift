@@ -5,7 +5,7 @@ import JOSE
 // A token that is bound to a key is worth nothing to whoever copies it. All rules on the proofs of such keys are in this
 // file; which tokens are bound, the operations that give them decide.
 //
-// Spec: RFC 9449; docs/decisions/0090-dpop.md.
+// Spec: docs/decisions/0090-dpop.md.
 
 /// Why a request is refused for its proof, or for want of one.
 package enum KeyProofRefusal: Error, Hashable, Sendable {
@@ -86,7 +86,7 @@ package struct ProvedKey: Sendable {
             throw .nonceMissing
         }
         // Another server's clock may be ahead.
-        // check: KeyProofTests.nonce
+        // check: CoreTests.KeyProofTests.nonce
         guard made <= now.adding(ReplayGuard.tolerance) && now < made.adding(nonceLifetime) else {
             throw .nonceMissing
         }

@@ -60,7 +60,7 @@ final class DoorResources: Sendable {
             let outcome = try await AuthenticateClient.authenticate(
                 accessToken: token, by: shown.key, ports: ports)
             guard case .authenticated = outcome else { return .invalidToken }
-            // check: BoundTokenTests.clientToken
+            // check: BoundTokenTests.apiOnce
             guard try ports.spend(shown.key) else { throw UnprovedToken(refusal: .replayed) }
             return try await authentication(outcome, named: nil, from: incoming.context)
         }

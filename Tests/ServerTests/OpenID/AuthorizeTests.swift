@@ -231,7 +231,8 @@ struct AuthorizeTests {
                 #expect(set["refresh_grace"] == (grace == 30 ? nil : .integer(grace)), "\(set)")
                 #expect(set["rotate_refresh_tokens"] == (rotates ? true : nil), "\(set)")
             }
-            for (name, value) in [("refresh_grace", 301), ("refresh_grace", -1), ("rotate_refresh_tokens", "yes")]
+            for (name, value) in [("refresh_grace", 301), ("refresh_grace", -1), ("rotate_refresh_tokens", "yes"),
+                ("dpop_bound_access_tokens", 1)]
                 as [(String, JSONValue)]
             {
                 var settings = bare
