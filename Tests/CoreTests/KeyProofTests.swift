@@ -8,7 +8,8 @@ import Testing
 
 @testable import CountersignCore
 
-// Spec: RFC 9449 §4.1, §4.2, §4.3, §8, §8.1, §11.1, §11.5; RFC 7515 §4.1.3; RFC 7519 §4.1.4, §4.1.5; RFC 7638 §3.
+// Spec: RFC 9449 §4.1, §4.2, §4.3, §8, §8.1, §11.1, §11.5; RFC 7515 §4.1.3; RFC 7519 §4.1.4, §4.1.5; RFC 7638
+// §3.
 @Suite("Proofs of a key")
 struct KeyProofTests {
     private func refusal(

@@ -27,7 +27,7 @@ struct BoundTokenTests {
             isContract: !path.hasPrefix("/oauth2/"))
     }
 
-    @Test("RFC 9449 §7.1, §7.2: userinfo takes a bound token with its key alone, and says by which scheme it is refused")
+    @Test("RFC 9449 §7.2: userinfo takes a bound token with its key alone, and says by which scheme not")
     func userinfo() async throws {
         try await SignInPageScene.with { scene in
             let (key, thief) = (TestKey(scene.server), TestKey(scene.server))

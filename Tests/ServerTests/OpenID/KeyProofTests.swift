@@ -85,7 +85,7 @@ struct KeyProofTests {
         }
     }
 
-    @Test("A proof for another server or another endpoint is none here, whatever host the request names; nor comes one twice")
+    @Test("A proof for another server or endpoint is none here, whatever host is named; nor comes one twice")
     func elsewhere() async throws {
         try await SignInPageScene.with { scene in
             let key = TestKey(scene.server)
