@@ -37,7 +37,7 @@ public enum SignOut: Sendable {
 /// Make one for each registration, and keep it: callers that need an access token at once share one refresh. No
 /// enrollment is needed. It is safe to use from any task or thread.
 ///
-/// Where the issuer can (RFC 9449), the tokens of each sign-in are bound to a key, which is kept with them: whoever
+/// Where the issuer can, the tokens of each sign-in are bound to a key, which is kept with them: whoever
 /// copies a token alone has nothing. ``AccessToken/headerFields(for:_:nonce:)`` makes a request to an API of yours.
 ///
 /// Spec: docs/guides/login.md.
