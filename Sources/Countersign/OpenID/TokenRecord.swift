@@ -14,7 +14,7 @@ struct TokenRecord: Sendable {
     var identity: Identity
     /// The scopes that the issuer gave.
     var scopes: [String]
-    /// The key to which the tokens are bound; nil for none, as in a sign-in that an earlier version of the app has made.
+    /// The key to which the tokens are bound; nil for none, as in a sign-in that an earlier version of the app made.
     let key: PrivateJWK?
 
     /// What to take back at the issuer: a refresh token takes its access tokens along.

@@ -2,8 +2,8 @@ package import CountersignWire
 package import Encodings
 import JOSE
 
-// A token that is bound to a key is worth nothing to whoever copies it. All rules on the proofs of such keys are in this
-// file; which tokens are bound, the operations that give them decide.
+// A token that is bound to a key is worth nothing to whoever copies it. All rules on the proofs of such keys are in
+// this file; which tokens are bound, the operations that give them decide.
 //
 // Spec: docs/decisions/0090-dpop.md.
 
@@ -24,9 +24,13 @@ package enum KeyProofRefusal: Error, Hashable, Sendable {
         case several = "there is more than one"
         /// Spec: RFC 9449 §4.3 (2) to (7).
         case malformed = "it is no JWT of type dpop+jwt with jti, htm, htu and iat that the public key in it has signed"
+        /// Spec: RFC 9449 §4.3 (8).
         case method = "htm is not the method of the request"
+        /// Spec: RFC 9449 §4.3 (9).
         case place = "htu is not the address of the request"
+        /// Spec: RFC 9449 §4.3 (11).
         case time = "its time is too far from that of the server"
+        /// Spec: RFC 9449 §4.3 (12).
         case token = "ath is not the hash of the access token"
     }
 }
@@ -108,9 +112,12 @@ package struct ProvedKey: Sendable {
     ///
     /// Spec: RFC 7519 §4.1.4, §4.1.5.
     private static func isWithin(_ claims: JSONValue, at now: Timestamp) -> Bool {
-        let (start, end) = (claims["nbf"], claims["exp"])
-        return start.map { $0.integer.map { $0 <= now.adding(ReplayGuard.tolerance).seconds } ?? false } ?? true
-            && end.map { $0.integer.map { now.seconds < $0 } ?? false } ?? true
+        func holds(_ name: String, _ rule: (Int64) -> Bool) -> Bool {
+            guard let claim = claims[name] else { return true }
+            return claim.integer.map(rule) ?? false
+        }
+        let latestStart = now.adding(ReplayGuard.tolerance).seconds
+        return holds("nbf") { $0 <= latestStart } && holds("exp") { now.seconds < $0 }
     }
 
     /// The bytes of an address without query and fragment, its scheme and host in small letters, and without the port
@@ -126,7 +133,8 @@ package struct ProvedKey: Sendable {
         var host = smallLetters(parts[2])
         let port = Array((scheme == Array("https:".utf8) ? ":443" : ":80").utf8)
         if host.suffix(port.count).elementsEqual(port) { host.removeLast(port.count) }
-        return scheme + [slash, slash] + host + [slash] + (parts.count > 3 ? parts[3] : [])
+        let path = parts.count > 3 ? parts[3] : []
+        return [scheme, [], host, path].reduce(into: []) { $0 += $1 + [slash] }
     }
 
     private static func smallLetters(_ bytes: [UInt8]) -> [UInt8] {

@@ -52,7 +52,7 @@ extension OAuthDoor {
         .members([
             "active": true, "scope": .string(access.scopes.joined(separator: " ")),
             "client_id": .string("\(access.client)"),
-            "token_type": .string(Self.type(boundTo: access.keyThumbprint)), "sub": .string("\(access.client)"),
+            "token_type": .string(Self.tokenType(boundTo: access.keyThumbprint)), "sub": .string("\(access.client)"),
             "iss": .string("\(ports.issuer)"), "aud": .string(ports.issuer.audience(of: access.resource)),
             "iat": .integer(access.token.issuedAt.seconds), "exp": .integer(access.token.expiresAt.seconds),
             "jti": .string(access.token.jti),
@@ -61,7 +61,7 @@ extension OAuthDoor {
     }
 
     /// Spec: RFC 9449 §5, §6.2.
-    private static func type(boundTo key: String?) -> String { key == nil ? "Bearer" : "DPoP" }
+    private static func tokenType(boundTo key: String?) -> String { key == nil ? "Bearer" : "DPoP" }
 
     /// Spec: RFC 7662 §2.2.
     private func describe(
@@ -69,7 +69,8 @@ extension OAuthDoor {
     ) -> JSONValue {
         .members([
             "active": true, "scope": .string(scopes.joined(separator: " ")), "client_id": .string("\(family.client)"),
-            "token_type": access.map { .string(Self.type(boundTo: $0.keyThumbprint)) }, "sub": .string("\(family.user)"),
+            "token_type": access.map { .string(Self.tokenType(boundTo: $0.keyThumbprint)) },
+            "sub": .string("\(family.user)"),
             "iss": .string("\(ports.issuer)"),
             "aud": .string(ports.issuer.audience(of: access?.resource)),
             "iat": .integer((access?.issuedAt ?? family.createdAt).seconds),

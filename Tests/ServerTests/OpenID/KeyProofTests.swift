@@ -58,7 +58,8 @@ struct KeyProofTests {
             #expect(try await key.send(.GET, "/oauth2/userinfo", token: access).status == 200)
             // Without a proof nothing is said of nonces.
             let bearer = try await scene.token([("grant_type", "client_credentials")], basic: scene.credential)
-            #expect(bearer.status == 200 && bearer.headers["dpop-nonce"] == nil && bearer.json["token_type"] == "Bearer")
+            #expect(bearer.status == 200 && bearer.json["token_type"] == "Bearer", "\(bearer)")
+            #expect(bearer.headers["dpop-nonce"] == nil)
         }
     }
 
