@@ -87,6 +87,9 @@ extension ClientCommand.OpenID {
         @Flag(help: "Replace a web application's refresh tokens at each use, too.")
         var rotateRefreshTokens = false
 
+        @Flag(help: "Bind all tokens to a key of the client's: it gets none without a DPoP proof.")
+        var dpopBoundAccessTokens = false
+
         @Option(help: "The client is an API, and this URI is the audience of the tokens that other clients get for it.")
         var resource: String?
 
@@ -131,6 +134,7 @@ extension ClientCommand.OpenID {
                 "default_max_age": defaultMaxAge.map(JSONValue.integer),
                 "refresh_grace": refreshGrace.map(JSONValue.integer),
                 "rotate_refresh_tokens": rotateRefreshTokens ? true : nil,
+                "dpop_bound_access_tokens": dpopBoundAccessTokens ? true : nil,
                 "resource": resource.map {
                     ["identifier": .string($0), "scopes": .array(resourceScope.map(JSONValue.string))]
                 },
@@ -207,6 +211,7 @@ extension ClientCommand.OpenID {
         if settings["rotate_refresh_tokens"] != nil { lines.append("has refresh tokens replaced at each use") }
         if settings["require_pushed_authorization_requests"] != nil { lines.append("must push its requests") }
         if settings["require_signed_request_object"] != nil { lines.append("must sign its requests") }
+        if settings["dpop_bound_access_tokens"] != nil { lines.append("has all tokens bound to a key") }
         if let resource { lines.append(resource) }
         if !list("resources").isEmpty { lines.append("may have tokens for \(list("resources"))") }
         if !list("calling_codes").isEmpty { lines.append("sends text messages to \(list("calling_codes"))") }

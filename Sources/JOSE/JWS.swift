@@ -4,7 +4,7 @@ public import Encodings
 ///
 /// ``verify(_:algorithms:type:keys:)`` lets the content choose only among what the caller allows: the caller names the
 /// algorithms and the type, and the header names one of the caller's keys. Keys that a header contains or points to
-/// (`jwk`, `jku`, `x5c`, `x5u`) are ignored.
+/// (`jwk`, `jku`, `x5c`, `x5u`) are ignored, but by ``verifyProof(_:algorithms:type:)``.
 ///
 /// Spec: RFC 7515 §5.2 and §7.1, RFC 8725 §3.1, §3.10 and §3.11.
 public enum JWS {
@@ -25,11 +25,17 @@ public enum JWS {
     public static func sign(
         _ payload: [UInt8], type: String?, by key: any JWSSigningKey, keyID: String?
     ) async throws -> String {
-        let publicKey = key.jwsPublicKey
         let header = JSONValue.members([
-            "alg": .string(publicKey.algorithm.rawValue), "typ": type.map { .string($0) },
+            "alg": .string(key.jwsPublicKey.algorithm.rawValue), "typ": type.map { .string($0) },
             "kid": keyID.map { .string($0) },
         ])
+        return try await sign(payload, under: header, by: key)
+    }
+
+    private static func sign(
+        _ payload: [UInt8], under header: JSONValue, by key: any JWSSigningKey
+    ) async throws -> String {
+        let publicKey = key.jwsPublicKey
         let encodedHeader = Base64URL.encode(header.encoded)
         let input = "\(encodedHeader).\(Base64URL.encode(payload))"
         guard encodedHeader.utf8.count <= maximumHeaderSize,
@@ -82,6 +88,43 @@ public enum JWS {
             guard let name = key.keyID, keyID == .string(name) else { throw .unknownKeyID }
         }
         return try VerifiedJWS(parsed, by: key)
+    }
+
+    /// The content, after verification of its signature with the public key that its own header contains.
+    ///
+    /// It shows that the signer has the private half of that key, and nothing else: anybody has some key. So it says
+    /// nothing of who the signer is, unless the caller knows the key from elsewhere. Spec: RFC 7515 §4.1.3, RFC 9449
+    /// §4.2.
+    ///
+    /// - Parameters:
+    ///   - compact: the JWS.
+    ///   - algorithms: the algorithms that it may use.
+    ///   - type: the `typ` that it must have, which no other content of the signer's has.
+    /// - Throws: ``JOSEError/privateKey`` if the header contains a private or a symmetric key.
+    package static func verifyProof(
+        _ compact: String, algorithms: Set<JWSAlgorithm>, type: String
+    ) throws(JOSEError) -> VerifiedJWS {
+        let parsed = try ParsedJWS(compact, algorithms: algorithms, type: .exactly(type))
+        guard let member = parsed.header["jwk"] else { throw .malformed }
+        return try VerifiedJWS(parsed, by: try JWK(member))
+    }
+
+    /// Signs content that shows that the signer has this key, whose public half stands in the header.
+    ///
+    /// - Parameters:
+    ///   - payload: the content.
+    ///   - type: the `typ` header.
+    ///   - key: the key.
+    /// - Throws: as ``sign(_:type:by:keyID:)``.
+    package static func signProof(
+        _ payload: [UInt8], type: String, by key: any JWSSigningKey
+    ) async throws -> String {
+        let publicKey = key.jwsPublicKey
+        let header: JSONValue = [
+            "alg": .string(publicKey.algorithm.rawValue), "jwk": .object(publicKey.requiredMembers),
+            "typ": .string(type),
+        ]
+        return try await sign(payload, under: header, by: key)
     }
 }
 

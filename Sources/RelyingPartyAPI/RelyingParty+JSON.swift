@@ -22,6 +22,7 @@ extension RelyingParty {
             "default_max_age": defaultMaximumAge.map { .integer($0.value) },
             "refresh_grace": refreshGrace == Self.usualGrace ? nil : .integer(refreshGrace.value),
             "rotate_refresh_tokens": rotatesAlways ? true : nil,
+            "dpop_bound_access_tokens": bindsTokens ? true : nil,
             "resource": resource.map { resource in
                 [
                     "identifier": .string("\(resource.identifier)"),
@@ -101,6 +102,7 @@ extension RelyingParty {
                 expected: "false without \"jwks\" or \"jwks_uri\"")
         }
         let requiresPushed = try members.optionalBool("require_pushed_authorization_requests") ?? false
+        let bindsTokens = try members.optionalBool("dpop_bound_access_tokens") ?? false
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
@@ -110,7 +112,7 @@ extension RelyingParty {
             defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
             resource: resource, resources: resources, requiresPushedRequests: requiresPushed,
-            requiresSignedRequests: requiresSigned)
+            requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens)
     }
 }
 

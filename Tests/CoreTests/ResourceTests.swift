@@ -306,7 +306,7 @@ struct ResourceTests {
             switch outcome {
             case .given(let tokens): return tokens
             case .unknownResource: return nil
-            case .scopeExceeded, .thirdParty, .clientGone: throw World.Broken("give")
+            case .scopeExceeded, .thirdParty, .unproved, .clientGone: throw World.Broken("give")
             }
         }
         let token = try #require(try await give(nil, for: [Self.mail]))

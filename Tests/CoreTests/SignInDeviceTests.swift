@@ -45,6 +45,7 @@ struct SignInDeviceTests {
         case .notAllowed: "not allowed"
         case .unknownResource: "unknown resource"
         case .scopeOfAnother(let scope): "scope of another: \(scope)"
+        case .unproved: "unproved"
         case .tooMany: "too many"
         case .clientGone: "client gone"
         }

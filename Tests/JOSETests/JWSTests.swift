@@ -43,6 +43,30 @@ struct JWSTests {
         try JWS.verify(compact, algorithms: [.es256], type: .exactly(Self.type), keys: keys).payload
     }
 
+    // Spec: RFC 7515 §4.1.3; RFC 9449 §4.2.
+    @Test("A proof is verified by the public key in its own header, which nothing else looks at")
+    func proof() async throws {
+        let proof = try await JWS.signProof(Self.payload, type: Self.type, by: key)
+        let verified = try JWS.verifyProof(proof, algorithms: [.es256], type: Self.type)
+        #expect(verified.payload == Self.payload && verified.key.thumbprint == JWK(key.publicKey).thumbprint)
+        #expect(throws: JOSEError.unknownKeyID) { try verify(proof) }
+        func refused(_ jwk: JSONValue?) throws -> JOSEError? {
+            let header = JSONValue.members(["alg": "ES256", "typ": .string(Self.type), "jwk": jwk])
+            let forged = try sign(header.encoded)
+            do throws(JOSEError) {
+                _ = try JWS.verifyProof(forged, algorithms: [.es256], type: Self.type)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(try refused(JWK(key.publicKey).json) == nil)
+        #expect(try refused(nil) == .malformed)
+        #expect(try refused(JWK(P256.Signing.PrivateKey().publicKey).json) == .badSignature)
+        #expect(try refused(try JSONValue(parsing: PrivateJWK(key).exported().reveal())) == .privateKey)
+        #expect(try refused(["kty": "oct", "k": "c2VjcmV0"]) == .privateKey)
+    }
+
     @Test("A content comes back, whatever its bytes")
     func roundTrip() async throws {
         for payload in [[], [0], Array(UInt8.min...UInt8.max), Self.payload] as [[UInt8]] {

@@ -34,6 +34,10 @@ public struct SignInRequest: Hashable, Sendable {
 struct AuthorizationRequest: Sendable {
     let registration: CheckedRegistration
     let wanted: SignInRequest
+    /// The thumbprint of the key that will redeem the code; nil for none.
+    ///
+    /// Spec: RFC 9449 §10.
+    let keyThumbprint: String?
     let verifier = Secret(Self.random())
     let state = Secret(Self.random())
     let nonce = Secret(Self.random())
@@ -63,6 +67,7 @@ struct AuthorizationRequest: Sendable {
         if let hint = wanted.loginHint { fields.append(("login_hint", hint)) }
         if let age = wanted.maxAge { fields.append(("max_age", "\(max(0, age))")) }
         if !wanted.acrValues.isEmpty { fields.append(("acr_values", wanted.acrValues.joined(separator: " "))) }
+        if let keyThumbprint { fields.append(("dpop_jkt", keyThumbprint)) }
         if wanted.mustSignInAnew { fields.append(("prompt", "login")) }
         let separator = endpoint.query() == nil ? "?" : "&"
         guard let url = URL(string: endpoint.absoluteString + separator + FormText.encoded(fields)) else {

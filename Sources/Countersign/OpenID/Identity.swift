@@ -1,5 +1,6 @@
 import CountersignWire
 import Encodings
+public import Foundation
 
 /// Who signed in, how and when: the claims of an ID token that was verified.
 ///
@@ -42,21 +43,49 @@ public struct Identity: Sendable {
 
 /// A token that gives access for some minutes; it does not print.
 ///
-/// Spec: RFC 6750 §2.1.
+/// Most are bound to a key: then a request needs a proof of the key beside the token. Use
+/// ``headerFields(for:_:nonce:)``, which makes the fields for either kind. Spec: RFC 6750 §2.1, RFC 9449 §7.1.
 public struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let secret: Secret<String>
     /// When it is over, by this device's clock, in milliseconds since 1970.
     public let expiresAt: Int64
+    /// The key to which it is bound; nil for none.
+    let key: TokenKey?
 
-    init(_ secret: Secret<String>, expiresAt: Timestamp) {
+    init(_ secret: Secret<String>, expiresAt: Timestamp, key: TokenKey?) {
         self.secret = secret
         self.expiresAt = expiresAt.milliseconds
+        self.key = key
     }
 
-    /// The token itself, for a field `Authorization: Bearer`.
+    /// Whether it is bound to a key, without which it is worth nothing.
+    public var isBound: Bool { key != nil }
+
+    /// The token itself; in a field `Authorization: Bearer` it is good only if it is not ``isBound``.
     ///
     /// The caller is responsible for where it goes.
     public func reveal() -> String { secret.reveal() }
+
+    /// The header fields by which one request shows the token: `Authorization` and, if the token is bound, `DPoP`.
+    ///
+    /// Make them anew for each request: a proof is good once, for a minute. An API that answers with the field
+    /// `DPoP-Nonce` and the error `use_dpop_nonce` wants the same request again, with the nonce of that field, and may
+    /// give another one with each of its replies.
+    ///
+    /// - Parameters:
+    ///   - method: the method of the request, in upper case.
+    ///   - url: its address.
+    ///   - nonce: the nonce that the API has given last; nil for none.
+    /// - Throws: ``CountersignError/vault(_:)`` if the key fails.
+    public func headerFields(
+        for method: String, _ url: URL, nonce: String? = nil
+    ) async throws(CountersignError) -> [String: String] {
+        guard let key else { return ["Authorization": "Bearer \(secret.reveal())"] }
+        return [
+            "Authorization": "DPoP \(secret.reveal())",
+            KeyProof.field: try await key.proof(method, url, for: secret, nonce: nonce),
+        ]
+    }
 
     /// Always `•••`.
     public var description: String { "\(secret)" }

@@ -1,4 +1,5 @@
 import CountersignWire
+import Crypto
 import Encodings
 import Foundation
 import JOSE
@@ -36,6 +37,9 @@ public enum SignOut: Sendable {
 /// Make one for each registration, and keep it: callers that need an access token at once share one refresh. No
 /// enrollment is needed. It is safe to use from any task or thread.
 ///
+/// Where the issuer can, the tokens of each sign-in are bound to a key, which is kept with them: whoever
+/// copies a token alone has nothing. ``AccessToken/headerFields(for:_:nonce:)`` makes a request to an API of yours.
+///
 /// Spec: docs/guides/login.md.
 public actor OpenIDClient {
     /// An access token that is good for less than this many seconds is refreshed first.
@@ -45,6 +49,7 @@ public actor OpenIDClient {
     private let vault: any Vault
     private let connection: ProviderConnection
     private let clock: any DeviceClock
+    private let proofs = ProofMemory()
     private var metadata: ProviderMetadata?
     private var keys: JWKSet?
     /// The refresh under way, and the API for whose token it is; nil for the issuer's own.
@@ -99,7 +104,9 @@ public actor OpenIDClient {
         in browser: any BrowserSession, _ request: SignInRequest = SignInRequest()
     ) async throws(CountersignError) -> SignedIn {
         let metadata = try await currentMetadata()
-        let asked = AuthorizationRequest(registration: registration, wanted: request)
+        let key = newKey(at: metadata)
+        let asked = AuthorizationRequest(
+            registration: registration, wanted: request, keyThumbprint: key?.thumbprint)
         let code = try asked.code(in: try await answer(to: asked, in: browser, metadata))
         // A code is good once: a request whose reply is lost is not sent again. Spec: RFC 6749 §4.1.2.
         let reply = try await reply(
@@ -107,8 +114,8 @@ public actor OpenIDClient {
                 ("grant_type", "authorization_code"), ("code", code.reveal()),
                 ("redirect_uri", registration.redirectURI.description), ("client_id", registration.clientID),
                 ("code_verifier", asked.verifier.reveal()),
-            ] + registration.resource(nil), isRepeatable: false)
-        return try await signedIn(by: reply, .signIn(asked))
+            ] + registration.resource(nil), isRepeatable: false, provedBy: key)
+        return try await signedIn(by: reply, .signIn(asked), key)
     }
 
     /// Signs the user of an enrollment in without a browser, in the place of whoever was signed in.
@@ -157,24 +164,25 @@ public actor OpenIDClient {
     private func signIn(
         by enrollment: Enrollment, _ challenge: ChallengeID?
     ) async throws(CountersignError) -> SignedIn {
+        let key = newKey(at: try await currentMetadata())
         // An assertion is good once. Spec: RFC 7523 §3.
         let reply = try await reply(
             to: [
                 ("grant_type", DeviceAssertion.grantType),
                 ("assertion", try await enrollment.assertion(for: registration.clientID, by: challenge)),
                 ("client_id", registration.clientID), ("scope", registration.scopes.joined(separator: " ")),
-            ], isRepeatable: false)
-        return try await signedIn(by: reply, .device(of: "\(enrollment.user)"))
+            ], isRepeatable: false, provedBy: key)
+        return try await signedIn(by: reply, .device(of: "\(enrollment.user)"), key)
     }
 
     private func signedIn(
-        by reply: TokenReply, _ occasion: IDTokenChecks.Occasion
+        by reply: TokenReply, _ occasion: IDTokenChecks.Occasion, _ key: TokenKey?
     ) async throws(CountersignError) -> SignedIn {
         guard let token = reply.identity else { throw .idTokenRefused(.malformed) }
         let identity = try await identity(in: token, with: reply.access, occasion)
         let record = TokenRecord(
             access: reply.access, accessExpiresAt: now.adding(seconds: reply.expiresIn), refresh: reply.refresh,
-            identity: identity, scopes: reply.scopes ?? registration.scopes)
+            identity: identity, scopes: reply.scopes ?? registration.scopes, key: key?.key)
         let earlier = try? await self.record()
         try await replace(by: record)
         // What nobody needs any more is taken back; if that fails, it ends by itself.
@@ -192,7 +200,7 @@ public actor OpenIDClient {
     ///   errors of the network and the vault.
     public func accessToken() async throws(CountersignError) -> AccessToken {
         guard let record = try await record() else { throw .notSignedIn }
-        if now.adding(seconds: Self.reserve) < record.accessExpiresAt { return record.accessToken }
+        if now.adding(seconds: Self.reserve) < record.accessExpiresAt { return accessToken(of: record) }
         return try await refreshed()
     }
 
@@ -227,10 +235,10 @@ public actor OpenIDClient {
         guard let endpoint = try await currentMetadata().userinfoEndpoint else {
             throw .providerInvalid("it names no userinfo endpoint")
         }
-        var response = try await connection.get(endpoint, bearer: try await accessToken())
+        var response = try await connection.get(endpoint, showing: try await accessToken())
         if response.status == 401 {
             // The token may be over by the issuer's clock alone.
-            response = try await connection.get(endpoint, bearer: try await refreshed())
+            response = try await connection.get(endpoint, showing: try await refreshed())
         }
         switch response.status {
         case 200: break
@@ -267,6 +275,19 @@ public actor OpenIDClient {
 
 extension OpenIDClient {
     private var now: Timestamp { Timestamp(milliseconds: clock.millisecondsSince1970) }
+
+    /// A key for the tokens of a sign-in that begins; nil if the issuer binds no tokens.
+    private func newKey(at metadata: ProviderMetadata) -> TokenKey? {
+        metadata.bindsTokens ? tokenKey(PrivateJWK(P256.Signing.PrivateKey())) : nil
+    }
+
+    private func tokenKey(_ key: PrivateJWK?) -> TokenKey? {
+        key.map { TokenKey($0, told: proofs, clock: clock) }
+    }
+
+    private func accessToken(of record: TokenRecord) -> AccessToken {
+        AccessToken(record.access, expiresAt: record.accessExpiresAt, key: tokenKey(record.key))
+    }
 
     private func currentMetadata() async throws(CountersignError) -> ProviderMetadata {
         if let metadata { return metadata }
@@ -305,10 +326,11 @@ extension OpenIDClient {
     }
 
     private func reply(
-        to form: [(String, String)], isRepeatable: Bool
+        to form: [(String, String)], isRepeatable: Bool, provedBy key: TokenKey?
     ) async throws(CountersignError) -> TokenReply {
         let endpoint = try await currentMetadata().tokenEndpoint
-        return try TokenReply(try await connection.post(form, to: endpoint, isRepeatable: isRepeatable))
+        let response = try await connection.post(form, to: endpoint, isRepeatable: isRepeatable, provedBy: key)
+        return try TokenReply(response, isBound: key != nil)
     }
 
     /// The identity in an ID token, after its verification; keys that are not known are looked for once.
@@ -404,7 +426,7 @@ extension OpenIDClient {
                 !token.isSame(as: used)
             {
                 return api == nil && now.adding(seconds: Self.reserve) < latest.accessExpiresAt
-                    ? latest.accessToken : try await refresh(latest, for: api)
+                    ? accessToken(of: latest) : try await refresh(latest, for: api)
             }
             try await forget()
             throw error
@@ -415,14 +437,16 @@ extension OpenIDClient {
     private func refresh(_ record: TokenRecord, for api: String?) async throws(CountersignError) -> AccessToken {
         guard let token = record.refresh else { throw .notSignedIn }
         let begun = generation
+        // A sign-in from before there were keys goes on without one, until it ends.
+        let key = tokenKey(record.key)
         // The issuer gives the same successor again for half a minute, so that a lost reply can be fetched anew.
         let reply = try await reply(
             to: [
                 ("grant_type", "refresh_token"), ("refresh_token", token.reveal()),
                 ("client_id", registration.clientID),
-            ] + registration.resource(api), isRepeatable: true)
+            ] + registration.resource(api), isRepeatable: true, provedBy: key)
         guard begun == generation else { throw .notSignedIn }
-        let given = AccessToken(reply.access, expiresAt: now.adding(seconds: reply.expiresIn))
+        let given = AccessToken(reply.access, expiresAt: now.adding(seconds: reply.expiresIn), key: key)
         let refusal = await refusal(of: reply, after: record)
         var renewed = record
         renewed.refresh = reply.refresh ?? token

@@ -14,12 +14,21 @@ struct ProviderConnection: Sendable {
     let timeout: Duration
 
     /// Fetches an object.
-    func get(_ url: URL, bearer: AccessToken? = nil) async throws(CountersignError) -> TransportResponse {
+    ///
+    /// - Parameters:
+    ///   - url: where from.
+    ///   - token: the access token that is shown; nil for none.
+    func get(_ url: URL, showing token: AccessToken? = nil) async throws(CountersignError) -> TransportResponse {
         var request = TransportRequest(method: "GET", url: url, timeout: seconds)
         request.headers["Accept"] = "application/json"
-        // Spec: RFC 6750 §2.1.
-        if let bearer { request.headers["Authorization"] = "Bearer \(bearer.reveal())" }
-        return try await send(request)
+        guard let token else { return try await send(request) }
+        let bare = request
+        return try await proved(by: token.key, at: url, isRepeatable: true) { () throws(CountersignError) in
+            let fields = try await token.headerFields(for: bare.method, url)
+            var shown = bare
+            shown.headers.merge(fields) { _, field in field }
+            return shown
+        }
     }
 
     /// Sends a form.
@@ -29,8 +38,9 @@ struct ProviderConnection: Sendable {
     ///   - url: where to.
     ///   - isRepeatable: whether the same form gets the same result again, so that it is sent anew if its reply may be
     ///     lost.
+    ///   - key: the key to which the tokens are bound that the form asks for; nil for none.
     func post(
-        _ fields: [(String, String)], to url: URL, isRepeatable: Bool = false
+        _ fields: [(String, String)], to url: URL, isRepeatable: Bool = false, provedBy key: TokenKey? = nil
     ) async throws(CountersignError) -> TransportResponse {
         let form = FormText.encoded(fields)
         let request = TransportRequest(
@@ -40,13 +50,34 @@ struct ProviderConnection: Sendable {
         var backoff = Backoff()
         while true {
             do throws(CountersignError) {
-                return try await send(request)
+                return try await proved(by: key, at: url, isRepeatable: isRepeatable) { () throws(CountersignError) in
+                    var proved = request
+                    if let key { proved.headers[KeyProof.field] = try await key.proof(request.method, url) }
+                    return proved
+                }
             } catch {
                 guard isRepeatable, case .network = error, backoff.failures + 1 < Self.attempts else { throw error }
                 backoff.fail(after: .zero)
                 do { try await Task.sleep(for: backoff.pause) } catch { throw .cancelled }
             }
         }
+    }
+
+    /// Sends a request with a proof; once again with another one, if the server has just told a nonce.
+    ///
+    /// The system's HTTP client repeats a request by itself when its connection breaks before the reply. Then the proof
+    /// came before, and what may be repeated is sent with a new one.
+    private func proved(
+        by key: TokenKey?, at url: URL, isRepeatable: Bool,
+        _ make: () async throws(CountersignError) -> TransportRequest
+    ) async throws(CountersignError) -> TransportResponse {
+        let response = try await send(try await make())
+        guard let key else { return response }
+        let isWanted = await key.notes(response, from: url)
+        guard isWanted || isRepeatable && response.proofError == "invalid_dpop_proof" else { return response }
+        let second = try await send(try await make())
+        _ = await key.notes(second, from: url)
+        return second
     }
 
     private var seconds: TimeInterval { TimeInterval(timeout.components.seconds) + 1 }

@@ -16,6 +16,10 @@ struct ProviderMetadata: Sendable {
     let userinfoEndpoint: URL?
     let revocationEndpoint: URL?
     let algorithms: Set<JWSAlgorithm>
+    /// Whether the issuer binds tokens to a key of the kind that we have.
+    ///
+    /// Spec: RFC 9449 §5.1.
+    let bindsTokens: Bool
 
     /// Fetches the document of an issuer.
     static func fetched(
@@ -67,6 +71,7 @@ struct ProviderMetadata: Sendable {
         revocationEndpoint = try endpoint("revocation_endpoint")
         algorithms = Set(
             Self.accepted.filter { lists("id_token_signing_alg_values_supported", .string($0.rawValue)) })
+        bindsTokens = lists("dpop_signing_alg_values_supported", "ES256")
         guard !algorithms.isEmpty else { throw .providerInvalid("it signs by neither ES256 nor RS256") }
     }
 

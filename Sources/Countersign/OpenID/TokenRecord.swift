@@ -1,6 +1,7 @@
 import CountersignWire
 import Encodings
 import Foundation
+import JOSE
 
 /// The tokens of an app at an issuer, and who signed in, as a record of the vault.
 struct TokenRecord: Sendable {
@@ -13,8 +14,8 @@ struct TokenRecord: Sendable {
     var identity: Identity
     /// The scopes that the issuer gave.
     var scopes: [String]
-
-    var accessToken: AccessToken { AccessToken(access, expiresAt: accessExpiresAt) }
+    /// The key to which the tokens are bound; nil for none, as in a sign-in that an earlier version of the app made.
+    let key: PrivateJWK?
 
     /// What to take back at the issuer: a refresh token takes its access tokens along.
     ///
@@ -27,18 +28,20 @@ struct TokenRecord: Sendable {
             "access_expires_at": .integer(accessExpiresAt.milliseconds),
             "refresh_token": refresh.map { .string($0.reveal()) }, "claims": .object(identity.claims),
             "scope": .string(scopes.joined(separator: " ")),
+            "dpop_key": key.flatMap { try? JSONValue(parsing: $0.exported().reveal()) },
         ]).encoded
     }
 
     init(
         access: Secret<String>, accessExpiresAt: Timestamp, refresh: Secret<String>?, identity: Identity,
-        scopes: [String]
+        scopes: [String], key: PrivateJWK?
     ) {
         self.access = access
         self.accessExpiresAt = accessExpiresAt
         self.refresh = refresh
         self.identity = identity
         self.scopes = scopes
+        self.key = key
     }
 
     /// Reads a record.
@@ -46,12 +49,19 @@ struct TokenRecord: Sendable {
         guard let json = try? JSONValue(parsing: bytes), json["v"] == .integer(Self.version),
             let access = json["access_token"]?.string, let expiresAt = json["access_expires_at"]?.integer,
             let identity = json["claims"]?.object.flatMap({ Identity($0) })
-        else { throw .vault("the record of a sign-in is damaged or of a newer version") }
+        else { throw Self.unreadable }
+        var key: PrivateJWK?
+        if let member = json["dpop_key"] {
+            // Without its key a bound token is worth nothing, and must not pass for another.
+            do { key = try PrivateJWK(importing: Secret(member.encoded)) } catch { throw Self.unreadable }
+        }
         self.init(
             access: Secret(access), accessExpiresAt: Timestamp(milliseconds: expiresAt),
             refresh: json["refresh_token"]?.string.map { Secret($0) }, identity: identity,
-            scopes: json["scope"]?.string?.split(separator: " ").map(String.init) ?? [])
+            scopes: json["scope"]?.string?.split(separator: " ").map(String.init) ?? [], key: key)
     }
+
+    private static let unreadable = CountersignError.vault("the record of a sign-in is damaged or of a newer version")
 }
 
 /// A reply of the token endpoint.
@@ -67,7 +77,13 @@ struct TokenReply: Sendable {
     let identity: String?
     let scopes: [String]?
 
-    init(_ response: TransportResponse) throws(CountersignError) {
+    /// Reads a reply.
+    ///
+    /// - Parameters:
+    ///   - response: the reply.
+    ///   - isBound: whether the request had a proof, so that the tokens must be bound to its key.
+    init(_ response: TransportResponse, isBound: Bool) throws(CountersignError) {
+        let type = isBound ? "DPoP" : "Bearer"
         let json = try? JSONValue(parsing: response.body)
         guard response.status == 200 else {
             guard (400..<500).contains(response.status), let error = json?["error"]?.string else {
@@ -76,8 +92,8 @@ struct TokenReply: Sendable {
             throw error == "invalid_grant" ? .signInEnded : .signInRefused(SignInRefusal(code: error))
         }
         guard let json, let access = json["access_token"]?.string, !access.isEmpty,
-            json["token_type"]?.string?.lowercased() == "bearer"
-        else { throw .providerInvalid("its token endpoint gives no access token of type Bearer") }
+            json["token_type"]?.string?.lowercased() == type.lowercased()
+        else { throw .providerInvalid("its token endpoint gives no access token of type \(type)") }
         // Such a token could bring a field of its own into a request.
         guard access.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .providerInvalid("its access token has characters that none may have")

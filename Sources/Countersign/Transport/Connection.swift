@@ -108,15 +108,14 @@ actor Connection {
             method: method, url: url, headers: ["Accept": "application/json"], body: body?.encoded,
             timeout: Self.timeout + TimeInterval(waiting))
         if request.body != nil { request.headers["Content-Type"] = "application/json" }
-        request.headers["Authorization"] = token.map { "Bearer \($0.reveal())" }
         if let signer { try await sign(&request, path: path, by: signer) }
-        let response: TransportResponse
-        do {
-            response = try await transport.send(request)
-        } catch {
-            let failure = Task.isCancelled ? CountersignError.cancelled : .network("\(error)")
-            note(failure)
-            throw failure
+        var response = try await received(request, showing: token)
+        // The server has just told a nonce, or the system's HTTP client has sent the same proof twice.
+        if let key = token?.key {
+            let isWanted = await key.notes(response, from: url)
+            if isWanted || response.proofError == "invalid_dpop_proof" {
+                response = try await received(request, showing: token)
+            }
         }
         guard (200..<300).contains(response.status) else {
             let failure = Self.error(in: response)
@@ -125,6 +124,24 @@ actor Connection {
         }
         state = .online
         return response
+    }
+
+    /// The reply to a request, which shows an access token if there is one.
+    private func received(
+        _ request: TransportRequest, showing token: AccessToken?
+    ) async throws(CountersignError) -> TransportResponse {
+        var request = request
+        if let token {
+            let fields = try await token.headerFields(for: request.method, request.url)
+            request.headers.merge(fields) { _, field in field }
+        }
+        do {
+            return try await transport.send(request)
+        } catch {
+            let failure = Task.isCancelled ? CountersignError.cancelled : .network("\(error)")
+            note(failure)
+            throw failure
+        }
     }
 
     private func sign(

@@ -28,6 +28,8 @@ package enum ExchangeForTicket {
         case spent
         /// The client does not let the user enroll devices.
         case blocked
+        /// The proof of the token's key came before.
+        case replayed
     }
 
     /// Exchanges a token.
@@ -36,11 +38,16 @@ package enum ExchangeForTicket {
     ///
     /// - Parameters:
     ///   - token: the access token.
+    ///   - key: the key that came with it; nil for none.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package static func exchange(_ token: Secret<String>, ports: Ports) async throws -> Outcome {
+    package static func exchange(
+        _ token: Secret<String>, by key: ProvedKey? = nil, ports: Ports
+    ) async throws -> Outcome {
         let now = ports.time.now
-        guard let access = try await VerifyAccessToken.verify(token, ports: ports) else { return .invalidToken }
+        guard let access = try await VerifyAccessToken.verify(token, by: key, ports: ports) else {
+            return .invalidToken
+        }
         // check: EnrollBySignInTests.scope
         guard access.scopes.contains(Ticket.scope) else { return .scopeMissing }
         let family = access.family
@@ -68,6 +75,9 @@ package enum ExchangeForTicket {
             guard try work.mayEnroll(by: current.authentication, at: client.id) else { return .tooWeak }
             // check: EnrollBySignInTests.families
             guard try earlier.map(work.isGood) ?? true else { return .spent }
+            // At all servers, since the ticket enrolls a device.
+            // check: CoreTests.BoundTokenTests.ticket
+            guard try work.spend(key) else { return .replayed }
             let ticket =
                 earlier
                 ?? Ticket(

@@ -19,6 +19,10 @@ struct AccessClaims: Sendable {
     let scopes: [String]
     /// The mark of the client's secret; nil in a token that is about a user.
     let secretMark: String?
+    /// The thumbprint of the key to which it is bound; nil for none.
+    ///
+    /// Spec: RFC 9449 §6.1.
+    let keyThumbprint: String?
     /// When it was signed.
     let issuedAt: Timestamp
     /// When it ends.
@@ -56,6 +60,12 @@ struct AccessClaims: Sendable {
         return claims
     }
 
+    /// Whether the token is shown as it must be: with the key to which it is bound, and with none if it is bound to
+    /// none.
+    ///
+    /// Spec: RFC 9449 §4.3 (12), §7.1, §7.2.
+    func isShown(by key: ProvedKey?) -> Bool { keyThumbprint == key?.thumbprint }
+
     private static func verified(_ token: Secret<String>, by keys: JWKSet, ports: Ports) -> AccessClaims? {
         guard
             let verified = try? JWS.verify(
@@ -77,6 +87,7 @@ struct AccessClaims: Sendable {
         return AccessClaims(
             jti: jti, subject: subject, client: client, resource: resource,
             scopes: scope.split(separator: " ").map(String.init), secretMark: claims[ClientToken.secretClaim]?.string,
+            keyThumbprint: claims["cnf"]?["jkt"]?.string,
             issuedAt: Timestamp(seconds: start),
             expiresAt: Timestamp(seconds: end), keyID: keyID)
     }

@@ -66,7 +66,8 @@ package enum IntrospectToken {
             claims.resource == nil
             ? token.rights.intersection(client.rights).map(\.rawValue).sorted() : claims.scopes
         guard !scopes.isEmpty else { return .inactive }
-        return .client(VerifiedOwnAccess(client: client.id, token: token, scopes: scopes, resource: claims.resource))
+        return .client(VerifiedOwnAccess(client: client.id, token: token, scopes: scopes, resource: claims.resource,
+                keyThumbprint: claims.keyThumbprint))
     }
 }
 
@@ -80,6 +81,8 @@ package struct VerifiedOwnAccess: Equatable, Sendable {
     package let scopes: [String]
     /// The API that it is for; nil for us.
     package let resource: ResourceIdentifier?
+    /// The thumbprint of the key to which it is bound; nil for none.
+    package let keyThumbprint: String?
 }
 
 extension Stores {

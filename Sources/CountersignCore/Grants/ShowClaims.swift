@@ -18,9 +18,17 @@ package enum ShowClaims {
 
     /// The claims that a token gives.
     ///
+    /// - Parameters:
+    ///   - token: the access token.
+    ///   - key: the key that came with it; nil for none.
+    ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package static func show(_ token: Secret<String>, ports: Ports) async throws -> Outcome {
-        guard let verified = try await VerifyAccessToken.verify(token, ports: ports) else { return .invalidToken }
+    package static func show(
+        _ token: Secret<String>, by key: ProvedKey? = nil, ports: Ports
+    ) async throws -> Outcome {
+        guard let verified = try await VerifyAccessToken.verify(token, by: key, ports: ports) else {
+            return .invalidToken
+        }
         guard verified.scopes.contains(TokenFamily.openID) else { return .scopeMissing }
         let family = verified.family
         let kinds = PersonalAddress.Kind.allCases.filter { verified.scopes.contains($0.rawValue) }
@@ -44,6 +52,8 @@ package struct VerifiedAccess: Equatable, Sendable {
     package let scopes: [String]
     /// The API that it is for; nil for us.
     package let resource: ResourceIdentifier?
+    /// The thumbprint of the key to which it is bound; nil for none.
+    package let keyThumbprint: String?
     /// When it was signed.
     package let issuedAt: Timestamp
     /// When it ends.
@@ -57,9 +67,17 @@ enum VerifyAccessToken {
     /// The signature says that it is ours; rows say whether it was taken back, and whether what it rests on is there:
     /// a suspended device may come back, and with it the token.
     ///
+    /// - Parameters:
+    ///   - token: the access token.
+    ///   - key: the key that came with it; nil for none.
+    ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    static func verify(_ token: Secret<String>, ports: Ports) async throws -> VerifiedAccess? {
+    static func verify(
+        _ token: Secret<String>, by key: ProvedKey?, ports: Ports
+    ) async throws -> VerifiedAccess? {
         guard let claims = try AccessClaims.read(token, ports: ports) else { return nil }
+        // check: BoundTokenTests.shown
+        guard claims.isShown(by: key) else { return nil }
         return try await verify(claims, ports: ports)
     }
 
@@ -83,6 +101,6 @@ enum VerifyAccessToken {
         else { return nil }
         return VerifiedAccess(
             family: family, jti: claims.jti, scopes: claims.scopes, resource: claims.resource,
-            issuedAt: claims.issuedAt, expiresAt: claims.expiresAt)
+            keyThumbprint: claims.keyThumbprint, issuedAt: claims.issuedAt, expiresAt: claims.expiresAt)
     }
 }

@@ -38,6 +38,10 @@ package struct TokenFamily: Equatable, Sendable {
     package let endedAt: Timestamp?
     /// What it is good for at APIs.
     package let resources: [ResourceAccess]
+    /// The thumbprint of the key by which it began, to which an app's refresh token is bound; nil for none.
+    ///
+    /// Spec: RFC 9449 §5.
+    package let keyThumbprint: String?
 
     /// The user.
     package var user: UserID { authentication.user }
@@ -59,7 +63,7 @@ package struct TokenFamily: Equatable, Sendable {
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
         authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
         idleUntil: Timestamp, expiresAt: Timestamp,
-        endedAt: Timestamp?, resources: [ResourceAccess] = []
+        endedAt: Timestamp?, resources: [ResourceAccess] = [], keyThumbprint: String? = nil
     ) {
         self.id = id
         self.client = client
@@ -74,12 +78,13 @@ package struct TokenFamily: Equatable, Sendable {
         self.expiresAt = expiresAt
         self.endedAt = endedAt
         self.resources = resources
+        self.keyThumbprint = keyThumbprint
     }
 
     /// A family that is given now.
     init(
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
-        resources: [ResourceAccess], authentication: Authentication, at now: Timestamp
+        resources: [ResourceAccess], authentication: Authentication, boundTo key: ProvedKey?, at now: Timestamp
     ) {
         let isOffline = scopes.contains(Self.offlineAccess)
         let (idle, absolute) =
@@ -89,7 +94,7 @@ package struct TokenFamily: Equatable, Sendable {
             id: id, client: client, session: session, sid: sid, scopes: scopes, authentication: authentication,
             generation: 0,
             rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil,
-            resources: resources)
+            resources: resources, keyThumbprint: key?.thumbprint)
     }
 }
 

@@ -6,10 +6,18 @@ extension AuthenticateClient {
     ///
     /// A disabled client is authenticated as well, as by its secret.
     ///
+    /// - Parameters:
+    ///   - accessToken: the access token.
+    ///   - key: the key that came with it; nil for none.
+    ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package static func authenticate(accessToken: Secret<String>, ports: Ports) async throws -> Outcome {
-        guard let claims = try AccessClaims.read(accessToken, ports: ports),
-            let verified = try await VerifyClientToken.verify(claims, ports: ports)
+    package static func authenticate(
+        accessToken: Secret<String>, by key: ProvedKey? = nil, ports: Ports
+    ) async throws -> Outcome {
+        guard let claims = try AccessClaims.read(accessToken, ports: ports) else { return .refused }
+        // check: BoundTokenTests.clientToken
+        guard claims.isShown(by: key) else { return .refused }
+        guard let verified = try await VerifyClientToken.verify(claims, ports: ports)
         else { return .refused }
         return .authenticated(ClientCaller(client: verified.client, token: verified.token))
     }

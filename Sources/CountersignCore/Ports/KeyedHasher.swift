@@ -106,6 +106,19 @@ package struct KeyedHasher: Sendable {
         self.time(in: nonce.bytes, openLength: 8 + Self.chanceLength, for: "change \(enrollment)")
     }
 
+    /// A nonce for proofs of keys: when it was made, and a MAC over that.
+    ///
+    /// It is not stored, and every server of the deployment knows it.
+    func proofNonce(at time: Timestamp) -> String {
+        let open = Self.bytes(of: time)
+        return Base64URL.encode(open + proof(of: open, for: "proof nonce"))
+    }
+
+    /// When a nonce for proofs of keys was made; nil if its MAC is not valid.
+    func time(ofProofNonce text: String) -> Timestamp? {
+        Base64URL.decode(text).flatMap { time(in: $0, openLength: 8, for: "proof nonce") }
+    }
+
     /// A one-time password for the code of a challenge: the time, and a MAC over it.
     ///
     /// It need not be stored: a challenge is claimed only once. A password made for a picture is not valid in a link,

@@ -92,6 +92,8 @@ package final class Ports: Sendable {
     let sealedChallenges = SealedChallenges()
     /// The nonces of the reads that devices have made.
     let readNonces = ReadNonces()
+    /// The names of the proofs that came with access tokens; a client's programs make more calls than a device.
+    let seenProofs = ReadNonces(most: 262_144)
     /// The keys of the devices that have called.
     let knownDevices = BoundedMap<EnrollmentID, KnownDevice>(limit: 32_768)
     /// The credentials with which clients were authenticated last.

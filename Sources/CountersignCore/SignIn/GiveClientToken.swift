@@ -19,6 +19,8 @@ package enum GiveClientToken {
         case unknownResource
         /// The client is a third party, and names anything but us.
         case thirdParty
+        /// The client must prove a key, or its proof came before.
+        case unproved(KeyProofRefusal)
         /// The client does not use the provider.
         case clientGone
     }
@@ -29,19 +31,22 @@ package enum GiveClientToken {
     ///   - scopes: the rights, or the scopes of an API, that the token is for; nil for all that the client may have.
     ///   - resources: the resource that the token is for; none for us.
     ///   - id: the client, which has authenticated.
+    ///   - key: the key that the client has proved to have; nil for none.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``, or an error of signing.
     package static func give(
-        scopes: [String]?, for resources: [String] = [], to id: ClientID, ports: Ports
+        scopes: [String]?, for resources: [String] = [], to id: ClientID, with key: ProvedKey? = nil, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let found = try await ports.store.read { reader -> (Client, AccessTarget?)? in
+        let found = try await ports.store.read { reader -> (Client, AccessTarget?, RelyingParty)? in
             guard let party = try reader.relyingParties.find(id), let client = try reader.clients.find(id) else {
                 return nil
             }
-            return (client, try reader.target(resources, of: client, party, issuer: ports.issuer))
+            return (client, try reader.target(resources, of: client, party, issuer: ports.issuer), party)
         }
-        guard let (client, target) = found else { return .clientGone }
+        guard let (client, target, party) = found else { return .clientGone }
+        // check: BoundTokenTests.required
+        guard key != nil || !party.bindsTokens else { return .unproved(.missing) }
         // What a third party's users are asked about, it does not get by itself. That holds for every name, so that it
         // does not learn which APIs there are.
         let isForUs = target.map { $0.resource == nil } ?? false
@@ -53,18 +58,25 @@ package enum GiveClientToken {
         guard !names.isEmpty, names.count == scopes.map({ Set($0).count }) ?? names.count else {
             return .scopeExceeded
         }
-        let claims: JSONValue = [
+        if let key {
+            let isFirst = try await ports.commit(at: now, as: .client(id)) { try $0.spend(key) }
+            // check: BoundTokenTests.replayed
+            guard isFirst else { return .unproved(.replayed) }
+        }
+        let claims = JSONValue.members([
             "iss": .string("\(ports.issuer)"), "sub": .string("\(id)"),
             "aud": .string(ports.issuer.audience(of: target.resource)),
             "client_id": .string("\(id)"), "exp": .integer(now.adding(TokenLifetimes.access).seconds),
             "iat": .integer(now.seconds),
             "jti": .string("\(ClientToken.mark)\(Base64URL.encode(ports.random.bytes(16)))"),
             "scope": .string(names.joined(separator: " ")), ClientToken.secretClaim: .string(client.secretMark),
-        ]
+            "cnf": key.map { SignTokens.confirmation(of: $0.thumbprint) },
+        ])
         return .given(
             SignedTokens(
                 access: Secret(try await SignTokens.signAccess(claims, ports: ports)),
-                expiresIn: TokenLifetimes.access, identity: nil, refresh: nil, scopes: names))
+                expiresIn: TokenLifetimes.access, identity: nil, refresh: nil, scopes: names,
+                isBound: key != nil))
     }
 }
 

@@ -17,15 +17,19 @@ package enum RedeemCode {
         /// The resource that the access token is for; none for the one API that was given or, if there was none, for
         /// us.
         package let resources: [String]
+        /// The key that the client has proved to have; nil for none.
+        package let key: ProvedKey?
 
         /// A request of these parts.
         package init(
-            code: Secret<String>, redirectURI: String?, verifier: Secret<String>?, resources: [String] = []
+            code: Secret<String>, redirectURI: String?, verifier: Secret<String>?, resources: [String] = [],
+            key: ProvedKey? = nil
         ) {
             self.code = code
             self.redirectURI = redirectURI
             self.verifier = verifier
             self.resources = resources
+            self.key = key
         }
     }
 
@@ -38,6 +42,8 @@ package enum RedeemCode {
         /// The request names an API that the person was not asked for, or several, or none where there were several; or
         /// the client gets no tokens for the API any more.
         case unknownResource
+        /// The client must prove a key, or its proof came before.
+        case unproved(KeyProofRefusal)
         /// The client is disabled, or uses the provider no more.
         case clientGone
     }
@@ -58,6 +64,9 @@ package enum RedeemCode {
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
             try keys.require(party.profile.idTokenAlgorithm)
+            // Spec: RFC 9449 §5.2.
+            // check: BoundTokenTests.required
+            guard request.key != nil || !party.bindsTokens else { return .unproved(.missing) }
             guard let code = try work.authorizations.find(hash),
                 let authorization = try work.authorizations.find(code.authorization), authorization.client == client
             else { return .invalid }
@@ -80,6 +89,8 @@ package enum RedeemCode {
                 request.resources, of: scopes, at: wanted.resources, for: party, issuer: work.issuer)
             // The code stays good: the request is a developer's mistake, and gives nothing.
             guard let target else { return .unknownResource }
+            // check: BoundTokenTests.replayed
+            guard try work.spend(request.key) else { return .unproved(.replayed) }
             guard try work.authorizations.markSpent(hash, at: now) else {
                 return try work.endFamily(of: authorization.id)
             }
@@ -92,13 +103,13 @@ package enum RedeemCode {
                 ? try work.sessions.sid(of: code.session, for: client, new: sid) : nil
             let family = TokenFamily(
                 id: id, client: client, session: code.session, sid: name, scopes: scopes,
-                resources: wanted.resources, authentication: authentication, at: now)
+                resources: wanted.resources, authentication: authentication, boundTo: request.key, at: now)
             try work.families.insert(family)
             try work.raise(.tokensGiven(family))
             return .redeemed(
                 UnsignedTokens(
                     family: family, target: target, isIdentified: family.scopes.contains(TokenFamily.openID),
-                    nonce: wanted.nonce, party: party))
+                    nonce: wanted.nonce, party: party, keyThumbprint: request.key?.thumbprint))
         }
     }
 }
@@ -122,13 +133,16 @@ extension UnitOfWork {
 }
 
 extension RedeemCode.Request {
-    /// Whether the request has the redirect URI and the verifier of the authorization request.
+    /// Whether the request has the redirect URI, the verifier and the key of the authorization request.
     ///
     /// A verifier without a challenge is refused as well: somebody may have taken the challenge away. Spec: RFC 9700
     /// §4.8.2.
     fileprivate func fits(_ wanted: Wanted) -> Bool {
         // check: RedeemCodeTests.refused
         guard redirectURI?.hasSameBytes(as: wanted.redirectURI) == true else { return false }
+        // Spec: RFC 9449 §10.
+        // check: BoundTokenTests.code
+        guard wanted.keyThumbprint == nil || wanted.keyThumbprint == key?.thumbprint else { return false }
         guard let challenge = wanted.codeChallenge else {
             // check: RedeemCodeTests.downgrade
             guard verifier == nil else { return false }

@@ -18,6 +18,8 @@ package enum RefreshTokens {
         /// The client names an API that it was not given, or several, or none and was given several; or it gets no
         /// tokens for the API any more.
         case unknownResource
+        /// The client must prove a key, or its proof came before.
+        case unproved(KeyProofRefusal)
         /// The client is disabled, or uses the provider no more.
         case clientGone
     }
@@ -27,7 +29,7 @@ package enum RefreshTokens {
     /// The refresh token of an app is replaced each time, since the app cannot prove who it is. The one before it may
     /// come again for a short time, until the new one is used: then its reply was lost, or two requests came at once,
     /// and both get the same successor. Any older one ends the family: somebody else has had it. A client that proves
-    /// who it is keeps its token, unless its settings say otherwise.
+    /// who it is keeps its token, unless its settings say otherwise, and so does an app whose token is bound to a key.
     ///
     /// - Parameters:
     ///   - token: the refresh token.
@@ -35,10 +37,12 @@ package enum RefreshTokens {
     ///   - resources: the resource that the access token is for; none for the one API that was given or, if there was
     ///     none, for us.
     ///   - client: the client, which the caller has authenticated.
+    ///   - key: the key that the client has proved to have; nil for none.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func refresh(
-        _ token: Secret<String>, scopes: [String]?, at resources: [String] = [], by client: ClientID, ports: Ports
+        _ token: Secret<String>, scopes: [String]?, at resources: [String] = [], by client: ClientID,
+        with key: ProvedKey? = nil, ports: Ports
     ) async throws -> Outcome {
         guard let (id, generation) = ports.hasher.refreshToken(token) else { return .invalid }
         let now = ports.time.now
@@ -46,11 +50,16 @@ package enum RefreshTokens {
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
+            // check: BoundTokenTests.required
+            guard key != nil || !party.bindsTokens else { return .unproved(.missing) }
             guard let family = try work.families.find(id), family.client == client, family.isOffline else {
                 return .invalid
             }
             // check: RefreshTokensTests.ends
             guard family.isActive(at: now) else { return .invalid }
+            // Before anything ends: whoever has copied a token without its key ends nothing by it.
+            // check: BoundTokenTests.keySwap
+            guard family.isShown(by: key, of: party) else { return .invalid }
             // Also while the device is suspended: who copied the token has it still when the device comes back.
             // check: RefreshTokensTests.reuse
             guard family.accepts(generation, within: party.refreshGrace, at: now) else {
@@ -73,11 +82,14 @@ package enum RefreshTokens {
                 // check: ResourceTests.several
                 guard !target.scopes.isEmpty else { return .nothing(at: resource) }
             }
+            // check: BoundTokenTests.replayed
+            guard try work.spend(key) else { return .unproved(.replayed) }
             let current = try work.current(family, showing: generation, of: party)
             return .refreshed(
                 UnsignedTokens(
                     family: current, target: target,
-                    isIdentified: (scopes ?? family.scopes).contains(TokenFamily.openID), nonce: nil, party: party))
+                    isIdentified: (scopes ?? family.scopes).contains(TokenFamily.openID), nonce: nil, party: party,
+                    keyThumbprint: key?.thumbprint))
         }
         if case .refreshed = outcome { ports.tokenCounts.noteRefresh() }
         return outcome
@@ -92,7 +104,9 @@ extension UnitOfWork {
         // The reply with the next one was lost.
         guard generation == family.generation else { return family }
         let idleUntil = min(family.expiresAt, now.adding(TokenLifetimes.refreshIdle))
-        let isReplaced = party.rotates
+        // A token that only the holder of a key can use needs no successor, and FAPI 2.0 wants none. Spec: RFC 9700
+        // §2.2.2.
+        let isReplaced = party.rotatesAlways || party.rotates && family.keyThumbprint == nil
         let next = isReplaced ? generation + 1 : generation
         guard
             try families.refresh(

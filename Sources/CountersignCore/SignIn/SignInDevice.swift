@@ -25,6 +25,8 @@ package enum SignInDevice {
         case unknownResource
         /// A scope is that of an API that the request does not name.
         case scopeOfAnother(String)
+        /// The client must prove a key, or its proof came before.
+        case unproved(KeyProofRefusal)
         /// The device has signed in too often; try again after some seconds.
         case tooMany(retryAfter: Seconds)
         /// The client is disabled, or uses the provider no more.
@@ -38,11 +40,12 @@ package enum SignInDevice {
     ///   - named: the scopes that the client wants.
     ///   - resources: the resources that the access token is for; none for us.
     ///   - client: the client, which the caller has authenticated.
+    ///   - key: the key that the client has proved to have; nil for none.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func signIn(
         by assertion: Secret<String>, scopes named: [String], for resources: [String] = [], at client: ClientID,
-        ports: Ports
+        with key: ProvedKey? = nil, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
         guard let assertion = try await verified(assertion.reveal(), for: client, at: now, ports: ports) else {
@@ -55,6 +58,8 @@ package enum SignInDevice {
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
             try keys.require(party.profile.idTokenAlgorithm)
+            // check: BoundTokenTests.required
+            guard key != nil || !party.bindsTokens else { return .unproved(.missing) }
             let own: [String]
             let apis: [ResourceAccess]
             switch try work.stores.access(named, at: resources, for: party, issuer: work.issuer) {
@@ -78,6 +83,8 @@ package enum SignInDevice {
                 until: Timestamp(seconds: assertion.expiresAt).adding(ReplayGuard.margin))
             // check: SignInDeviceTests.once
             guard try work.spend(replayGuard) == nil else { return .invalid }
+            // check: BoundTokenTests.replayed
+            guard try work.spend(key) else { return .unproved(.replayed) }
             let count = try work.count(.ownSignIns(device.id))
             if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
             guard let methods = try work.ownSignInMethods(of: device, at: party) else { return .invalid }
@@ -93,14 +100,14 @@ package enum SignInDevice {
             guard try work.admit(device.user, to: client) else { return .invalid }
             let family = TokenFamily(
                 id: id, client: client, session: nil, sid: nil, scopes: own, resources: apis,
-                authentication: authentication, at: now)
+                authentication: authentication, boundTo: key, at: now)
             try work.families.insert(family)
             try work.raise(.signedInByDevice(family))
             try work.raise(.tokensGiven(family))
             return .signedIn(
                 UnsignedTokens(
                     family: family, target: target, isIdentified: own.contains(TokenFamily.openID), nonce: nil,
-                    party: party))
+                    party: party, keyThumbprint: key?.thumbprint))
         }
     }
 

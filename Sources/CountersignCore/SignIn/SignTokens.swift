@@ -15,6 +15,8 @@ package struct UnsignedTokens: Equatable, Sendable {
     package let nonce: String?
     /// How the client uses the provider.
     package let party: RelyingParty
+    /// The thumbprint of the key to which the access token is bound; nil for none.
+    package var keyThumbprint: String?
 
     /// The scopes of the access token.
     package var scopes: [String] { target.scopes }
@@ -36,6 +38,8 @@ package struct SignedTokens: Sendable {
     package let refresh: Secret<String>?
     /// The scopes of the access token.
     package let scopes: [String]
+    /// Whether the access token is bound to a key.
+    package let isBound: Bool
 }
 
 /// Signs the tokens of a redemption.
@@ -64,7 +68,7 @@ package enum SignTokens {
         return SignedTokens(
             access: Secret(access), expiresIn: expiresAt - now, identity: identity.map { Secret($0) },
             refresh: family.isOffline ? ports.hasher.refreshToken(family.generation, of: family.id) : nil,
-            scopes: given.target.scopes)
+            scopes: given.target.scopes, isBound: given.keyThumbprint != nil)
     }
 
     /// An access token with these claims.
@@ -80,7 +84,7 @@ package enum SignTokens {
         of given: UnsignedTokens, issuer: Issuer, random: String, at now: Timestamp, until end: Timestamp
     ) -> JSONValue {
         let family = given.family
-        return [
+        return .members([
             "iss": .string("\(issuer)"), "sub": .string("\(family.user)"),
             "aud": .string(issuer.audience(of: given.target.resource)),
             "client_id": .string("\(family.client)"), "exp": .integer(end.seconds), "iat": .integer(now.seconds),
@@ -88,8 +92,14 @@ package enum SignTokens {
             "auth_time": .integer(family.authentication.at.seconds),
             "acr": .string(family.authentication.strength.rawValue),
             "amr": .array(family.authentication.methods.map(JSONValue.string)),
-        ]
+            "cnf": given.keyThumbprint.map(confirmation(of:)),
+        ])
     }
+
+    /// The claim that binds a token to a key.
+    ///
+    /// Spec: RFC 7800 §3.1, RFC 9449 §6.1.
+    package static func confirmation(of thumbprint: String) -> JSONValue { ["jkt": .string(thumbprint)] }
 
     /// Spec: OpenID Connect Core 1.0 §2, §3.1.3.6.
     private static func identityClaims(

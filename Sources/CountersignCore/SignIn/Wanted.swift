@@ -29,6 +29,10 @@ package struct Wanted: Hashable, Sendable {
     ///
     /// Spec: RFC 7636 §4.2.
     package var codeChallenge: String?
+    /// The thumbprint of the key that must redeem the code; nil for any or none.
+    ///
+    /// Spec: RFC 9449 §10 (`dpop_jkt`).
+    package var keyThumbprint: String?
     /// How old the authentication may be; nil for any age.
     package var maximumAge: Seconds?
     /// Whether the person must authenticate anew.
@@ -78,7 +82,7 @@ extension Wanted {
             "response_mode": .string(responseMode.rawValue), "scopes": .array(scopes.map(JSONValue.string)),
             "resources": resources.isEmpty ? nil : ResourceAccess.json(resources),
             "state": clientState.map(JSONValue.string), "nonce": nonce.map(JSONValue.string),
-            "code_challenge": codeChallenge.map(JSONValue.string),
+            "code_challenge": codeChallenge.map(JSONValue.string), "jkt": keyThumbprint.map(JSONValue.string),
             "max_age": maximumAge.map { .integer($0.value) }, "fresh": .bool(isFresh),
             "consent": asksConsent ? true : nil,
             "strength": strength.map { .string($0.rawValue) }, "essential": isStrengthEssential ? true : nil,
@@ -103,6 +107,7 @@ extension Wanted {
         clientState = json["state"]?.string
         nonce = json["nonce"]?.string
         codeChallenge = json["code_challenge"]?.string
+        keyThumbprint = json["jkt"]?.string
         maximumAge = json["max_age"]?.integer.map { Seconds($0) }
         self.isFresh = isFresh
         asksConsent = json["consent"]?.bool ?? false

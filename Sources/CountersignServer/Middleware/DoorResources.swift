@@ -53,13 +53,19 @@ final class DoorResources: Sendable {
 
     /// Authenticates a client by an access token of its own, or the operator's client by the bootstrap token, which is
     /// valid only on the server's own machine.
-    func client(bearer token: Secret<String>, of incoming: Incoming) async throws -> ClientAuthentication {
+    func client(showing shown: ShownToken, of incoming: Incoming) async throws -> ClientAuthentication {
+        let token = shown.token
         // Only a JWT has dots. Nobody guesses its signature, and each ends after some minutes: such failures are not counted.
         if token.reveal().utf8.contains(UInt8(ascii: ".")) {
-            let outcome = try await AuthenticateClient.authenticate(accessToken: token, ports: ports)
+            let outcome = try await AuthenticateClient.authenticate(
+                accessToken: token, by: shown.key, ports: ports)
             guard case .authenticated = outcome else { return .invalidToken }
+            // check: BoundTokenTests.apiOnce
+            guard try ports.spend(shown.key) else { throw UnprovedToken(refusal: .replayed) }
             return try await authentication(outcome, named: nil, from: incoming.context)
         }
+        // The bootstrap token is bound to no key.
+        guard shown.key == nil else { return .invalidToken }
         let outcome = try await AuthenticateClient.authenticate(
             bootstrapToken: token, isFromLoopback: incoming.isFromThisMachine, ports: ports)
         return try await authentication(outcome, named: "bearer", from: incoming.context)

@@ -107,16 +107,6 @@ struct Incoming: Sendable {
         text.utf8.contains(UInt8(ascii: "%")) ? String(text).removingPercentEncoding : String(text)
     }
 
-    /// The access token that was sent, which is not checked yet; nil for none.
-    ///
-    /// Spec: RFC 6750 §2.1.
-    var bearerToken: Secret<String>? {
-        guard let parts = headers[.authorization]?.split(separator: " ", maxSplits: 1), parts.count == 2,
-            parts[0].lowercased() == "bearer"
-        else { return nil }
-        return Secret(String(parts[1]))
-    }
-
     /// The id and the secret after the word Basic, each of which was form-encoded before they were joined; nil if they
     /// are malformed.
     ///

@@ -9,7 +9,7 @@ extension NativeAPI {
     /// Authenticates a client by its secret or by an access token of its own, or the operator's client by the bootstrap
     /// token.
     ///
-    /// Spec: RFC 6749 §2.3.1 (`client_secret_basic`), RFC 6750 §2.1.
+    /// Spec: RFC 6749 §2.3.1 (`client_secret_basic`), RFC 6750 §2.1, RFC 9449 §7.1.
     func client(of incoming: Incoming) async throws -> ClientCaller {
         guard let header = incoming.headers[.authorization] else {
             throw RequestRefusal.unauthorized(detail: "there is no Authorization header")
@@ -18,19 +18,22 @@ extension NativeAPI {
         let parts = header.split(separator: " ")
         guard parts.count == 2 else { throw malformed }
         let authentication: ClientAuthentication
+        var scheme = TokenScheme.bearer
         switch parts[0].lowercased() {
         case "basic":
             guard let (id, secret) = Self.basicCredentials(in: header) else { throw malformed }
             authentication = try await resources.client(id, secret: secret, from: incoming.context)
-        case "bearer":
-            authentication = try await resources.client(bearer: Secret(String(parts[1])), of: incoming)
         default:
-            throw RequestRefusal.unauthorized(detail: "use Basic with a client's id and secret, or Bearer")
+            guard let shown = try incoming.shownToken(ports: ports) else {
+                throw RequestRefusal.unauthorized(detail: "use Basic with a client's id and secret, Bearer or DPoP")
+            }
+            scheme = shown.scheme
+            authentication = try await resources.client(showing: shown, of: incoming)
         }
         switch authentication {
         case .client(let caller): return caller
         case .failed: throw RequestRefusal.unauthorized()
-        case .invalidToken: throw RequestRefusal.invalidToken
+        case .invalidToken: throw RequestRefusal.invalidToken(scheme)
         case .tooManyFailures(let seconds): throw RequestRefusal.tooManyFailures(retryAfter: seconds)
         case .disabled: throw RequestRefusal.clientDisabled
         }

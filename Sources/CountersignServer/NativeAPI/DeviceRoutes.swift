@@ -21,9 +21,10 @@ extension NativeAPI {
             Response(json: try ports.keys.current().pushKeys.json)
         }
         routes.anyone(.post, "/v1/enrollment-tickets") { [self] incoming in
-            guard let token = incoming.bearerToken else { throw RequestRefusal.noToken }
+            guard let shown = try incoming.shownToken(ports: ports) else { throw RequestRefusal.noToken }
             _ = try TicketRequest(incoming.optionalJSON())
-            return try await reply(ExchangeForTicket.exchange(token, ports: ports))
+            let outcome = try await ExchangeForTicket.exchange(shown.token, by: shown.key, ports: ports)
+            return try reply(outcome, to: shown.scheme)
         }
         routes.anyone(.post, "/v1/enrollments") { [self] incoming in
             let request = try deviceRequest(incoming)

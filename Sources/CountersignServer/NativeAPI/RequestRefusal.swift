@@ -23,8 +23,8 @@ enum RequestRefusal: Error {
     case unauthorized(detail: String? = nil)
     /// There is no access token.
     case noToken
-    /// The access token is not good, or is over.
-    case invalidToken
+    /// The access token is not good, is over, or was not sent as it must be.
+    case invalidToken(TokenScheme)
     /// There were too many wrong credentials; the seconds until the next attempt is answered.
     case tooManyFailures(retryAfter: Seconds)
     /// The signature of a device is refused.

@@ -20,7 +20,7 @@ struct AuthorizationChecks {
         "code_challenge_method", "prompt", "max_age", "id_token_hint", "login_hint", "ui_locales", "request",
         "acr_values",
         "claims",
-        "request_uri", "resource",
+        "request_uri", "resource", "dpop_jkt",
     ]
 
     /// What passed the checks.
@@ -168,6 +168,7 @@ struct AuthorizationChecks {
             (wanted.scopes, wanted.resources) = try scopes(access, of: client)
             wanted.nonce = try value("nonce", ofAtMost: 512)
             wanted.codeChallenge = try codeChallenge(for: party)
+            wanted.keyThumbprint = try keyThumbprint()
             let prompts = try prompts()
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
             wanted.asksConsent = prompts.contains("consent")
@@ -297,6 +298,18 @@ struct AuthorizationChecks {
             throw OAuthError(.invalidRequest, "code_challenge must be a SHA-256 in base64url")
         }
         return challenge
+    }
+
+    /// The key that must redeem the code.
+    ///
+    /// Spec: RFC 9449 §10.
+    private func keyThumbprint() throws(OAuthError) -> String? {
+        guard let thumbprint = form["dpop_jkt"] else { return nil }
+        // check: KeyProofTests.thumbprint
+        guard Base64URL.decode(thumbprint)?.count == 32 else {
+            throw OAuthError(.invalidRequest, "dpop_jkt must be a SHA-256 in base64url")
+        }
+        return thumbprint
     }
 
     private func prompts() throws(OAuthError) -> Set<String> {

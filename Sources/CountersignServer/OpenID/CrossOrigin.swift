@@ -15,6 +15,10 @@ extension OAuthDoor {
     ]
     /// For how many seconds a browser need not ask again.
     private static let remembered = "600"
+    /// The fields of a reply that scripts may read besides the usual ones.
+    ///
+    /// Spec: RFC 9449 §8.
+    static let exposed = "\(KeyProof.nonceField), WWW-Authenticate"
 
     /// Answers what browsers ask before a page's request: it names no client, so the origin may be that of any.
     func addPreflights(to table: inout RouteTable) {
@@ -28,7 +32,7 @@ extension OAuthDoor {
                 else { return response }
                 response.headers[.accessControlAllowOrigin] = origin
                 response.headers[.accessControlAllowMethods] = methods
-                response.headers[.accessControlAllowHeaders] = "Authorization, Content-Type"
+                response.headers[.accessControlAllowHeaders] = "Authorization, Content-Type, \(KeyProof.field)"
                 response.headers[.accessControlMaxAge] = Self.remembered
                 return response
             }
@@ -54,6 +58,7 @@ extension OAuthDoor {
                 // check: CrossOriginTests.others
                 guard isAllowed else { return response }
                 response.headers[.accessControlAllowOrigin] = origin
+                response.headers[.accessControlExposeHeaders] = Self.exposed
                 return response
             } catch var error as OAuthError {
                 guard try await AllowOrigin.isAllowed(origin, for: nil, ports: ports) else { throw error }

@@ -47,6 +47,7 @@ extension OAuthDoor {
             "jwks_uri": .string("\(issuer)/oauth2/jwks"), "bearer_methods_supported": ["header"],
             "scopes_supported": .array(
                 (Right.allCases.map(\.rawValue) + OwnScopes.all).map(JSONValue.string)),
+            "dpop_signing_alg_values_supported": proofAlgorithms,
             "resource_documentation": .string("\(issuer)/v1/openapi.json"),
         ]
     }
@@ -91,6 +92,10 @@ extension OAuthDoor {
             "request_parameter_supported": true, "request_object_signing_alg_values_supported": algorithms,
             "require_signed_request_object": false, "request_uri_parameter_supported": false,
             "authorization_response_iss_parameter_supported": true,
+            "dpop_signing_alg_values_supported": proofAlgorithms,
         ]
     }
+
+    /// Spec: RFC 9449 §5.1, RFC 9728 §2.
+    private static let proofAlgorithms = JSONValue.array(KeyProof.algorithms.map { .string($0.rawValue) })
 }

@@ -46,15 +46,19 @@ final class OAuthDoor: Door {
         // Spec: RFC 6749 §5.2.
         case .invalidClient: headers[.wwwAuthenticate] = "Basic realm=\"countersign\""
         // Spec: RFC 6750 §3.
-        case .invalidToken where error.isAboutNothing: headers[.wwwAuthenticate] = "Bearer"
+        case .invalidToken where error.isAboutNothing: headers[.wwwAuthenticate] = TokenScheme.challenges
         case .invalidToken, .insufficientScope:
-            headers[.wwwAuthenticate] =
-                "Bearer error=\"\(error.code.rawValue)\", error_description=\"\(error.description)\""
+            headers[.wwwAuthenticate] = error.scheme.challenge(error.code.rawValue, error.description)
+        // Spec: RFC 9449 §7.1, §9.
+        case .invalidDPoPProof, .useDPoPNonce where error.status == 401:
+            headers[.wwwAuthenticate] = error.scheme.challenge(error.code.rawValue, error.description)
         default: break
         }
+        headers[.keyProofNonce] = error.nonce
         if let origin = error.origin {
             headers[.vary] = "Origin"
             headers[.accessControlAllowOrigin] = origin
+            headers[.accessControlExposeHeaders] = exposed
         }
         if let seconds = error.retryAfter { headers[.retryAfter] = "\(seconds)" }
         return RenderedRefusal(

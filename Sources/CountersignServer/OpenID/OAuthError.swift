@@ -15,6 +15,10 @@ struct OAuthError: Error, Hashable {
         /// Spec: RFC 8707 §2.
         case invalidTarget = "invalid_target"
         case invalidToken = "invalid_token"
+        /// Spec: RFC 9449 §5.
+        case invalidDPoPProof = "invalid_dpop_proof"
+        /// Spec: RFC 9449 §8.
+        case useDPoPNonce = "use_dpop_nonce"
         case insufficientScope = "insufficient_scope"
         case unauthorizedClient = "unauthorized_client"
         case unsupportedGrantType = "unsupported_grant_type"
@@ -39,7 +43,7 @@ struct OAuthError: Error, Hashable {
             case .temporarilyUnavailable: 503
             case .serverError: 500
             case .invalidRequest, .invalidGrant, .invalidScope, .invalidTarget, .unauthorizedClient,
-                .unsupportedGrantType,
+                .unsupportedGrantType, .invalidDPoPProof, .useDPoPNonce,
                 .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
                 .unmetAuthenticationRequirements, .invalidRequestObject, .requestNotSupported,
                 .requestURINotSupported:
@@ -59,6 +63,10 @@ struct OAuthError: Error, Hashable {
     ///
     /// Spec: RFC 6750 §3.1.
     var isAboutNothing = false
+    /// The scheme by which the access token came that it is about.
+    var scheme = TokenScheme.bearer
+    /// The nonce that the next proof must have; nil to say nothing of it.
+    var nonce: String?
     /// The origin whose scripts may read it; nil for none.
     var origin: String?
     /// After how many seconds to try again; nil for no such advice.
@@ -78,6 +86,27 @@ struct OAuthError: Error, Hashable {
 }
 
 extension OAuthError {
+    /// The error of a request whose proof is refused, or that has none and needs one.
+    ///
+    /// Spec: RFC 9449 §5, §8.
+    init(_ refusal: KeyProofRefusal, ports: Ports) {
+        switch refusal {
+        case .missing, .invalid, .replayed: self.init(.invalidDPoPProof, refusal.description)
+        case .nonceMissing:
+            self.init(.useDPoPNonce, refusal.description)
+            nonce = ProvedKey.nonce(ports: ports)
+        }
+    }
+
+    /// The same error where an access token was shown.
+    ///
+    /// Spec: RFC 9449 §7.1, §9.
+    init(atResource refusal: KeyProofRefusal, ports: Ports) {
+        self.init(refusal, ports: ports)
+        status = 401
+        scheme = .dpop
+    }
+
     /// The error of scopes and resources that do not go together.
     ///
     /// Spec: RFC 8707 §2.

@@ -12,60 +12,92 @@ extension OAuthDoor {
         addShared(.post, "/oauth2/token", to: &table) { [self] incoming in
             let form = try FormFields(form: incoming)
             let grant = form["grant_type"]
+            // Before the client, whose assertion is good once: it need not sign another one for want of a nonce.
+            let key = try provedKey(of: incoming)
             // Spec: RFC 6749 §4.4.
             let client = try await client(of: incoming, form, mayBePublic: grant != "client_credentials")
             guard let grant else { throw OAuthError(.invalidRequest, "grant_type is missing") }
-            switch grant {
-            case "client_credentials": return (try await giveClientToken(form, to: client), client)
-            case "authorization_code": return (try await redeemCode(form, by: client), client)
-            case "refresh_token": return (try await refresh(form, by: client), client)
-            case DeviceAssertion.grantType: return (try await signInDevice(form, at: client), client)
-            default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
-            }
+            let response: Response =
+                switch grant {
+                case "client_credentials": try await giveClientToken(form, to: client, with: key)
+                case "authorization_code": try await redeemCode(form, by: client, with: key)
+                case "refresh_token": try await refresh(form, by: client, with: key)
+                case DeviceAssertion.grantType: try await signInDevice(form, at: client, with: key)
+                default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
+                }
+            return (withNonce(response, for: key), client)
         }
     }
 
-    private func redeemCode(_ form: FormFields, by client: ClientID) async throws -> Response {
+    /// The key that the client has proved to have; nil if it has proved none.
+    ///
+    /// Spec: RFC 9449 §5.
+    func provedKey(of incoming: Incoming) throws -> ProvedKey? {
+        do throws(KeyProofRefusal) {
+            return try incoming.provedKey(ports: ports)
+        } catch {
+            throw OAuthError(error, ports: ports)
+        }
+    }
+
+    /// A reply with the nonce that the next proof of the key must have.
+    ///
+    /// Spec: RFC 9449 §8.2.
+    func withNonce(_ response: Response, for key: ProvedKey?) -> Response {
+        guard key != nil else { return response }
+        var response = response
+        response.headers[.keyProofNonce] = ProvedKey.nonce(ports: ports)
+        return response
+    }
+
+    private func redeemCode(
+        _ form: FormFields, by client: ClientID, with key: ProvedKey?
+    ) async throws -> Response {
         guard let code = form["code"] else { throw OAuthError(.invalidRequest, "code is missing") }
         let request = RedeemCode.Request(
             code: Secret(code), redirectURI: form["redirect_uri"], verifier: form["code_verifier"].map { Secret($0) },
-            resources: form.resources)
+            resources: form.resources, key: key)
         switch try await RedeemCode.redeem(request, by: client, ports: ports) {
         case .redeemed(let redeemed): return Self.reply(try await SignTokens.sign(redeemed, ports: ports))
         // One description for all: it must not tell a thief which part is wrong.
         case .invalid:
             throw OAuthError(.invalidGrant, "the code is over or spent, or does not belong to this request")
         case .unknownResource: throw OAuthError.unknownTarget
+        case .unproved(let refusal): throw OAuthError(refusal, ports: ports)
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
     }
 
     /// Spec: RFC 6749 §6, RFC 8707 §2.2.
-    private func refresh(_ form: FormFields, by client: ClientID) async throws -> Response {
+    private func refresh(_ form: FormFields, by client: ClientID, with key: ProvedKey?) async throws -> Response {
         guard let token = form["refresh_token"] else {
             throw OAuthError(.invalidRequest, "refresh_token is missing")
         }
         let outcome = try await RefreshTokens.refresh(
-            Secret(token), scopes: form.words("scope"), at: form.resources, by: client, ports: ports)
+            Secret(token), scopes: form.words("scope"), at: form.resources, by: client, with: key, ports: ports)
         switch outcome {
         case .refreshed(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         case .invalid: throw OAuthError(.invalidGrant, "the refresh token is over, replaced or another client's")
         case .scopeExceeded: throw OAuthError(.invalidScope, "scope has more than was given")
         case .nothing(let resource): throw OAuthError(WantedAccess.nothing(at: resource))
         case .unknownResource: throw OAuthError.unknownTarget
+        case .unproved(let refusal): throw OAuthError(refusal, ports: ports)
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
     }
 
     /// Spec: RFC 6749 §4.4.
-    private func giveClientToken(_ form: FormFields, to client: ClientID) async throws -> Response {
+    private func giveClientToken(
+        _ form: FormFields, to client: ClientID, with key: ProvedKey?
+    ) async throws -> Response {
         let outcome = try await GiveClientToken.give(
-            scopes: form.words("scope"), for: form.resources, to: client, ports: ports)
+            scopes: form.words("scope"), for: form.resources, to: client, with: key, ports: ports)
         switch outcome {
         case .given(let tokens): return Self.reply(tokens)
         case .scopeExceeded:
             throw OAuthError(.invalidScope, "scope has what is no right of the client, or no scope of the resource")
         case .unknownResource: throw OAuthError(WantedAccess.unknownResource)
+        case .unproved(let refusal): throw OAuthError(refusal, ports: ports)
         case .thirdParty:
             throw OAuthError(.invalidTarget, "a third party gets no token for an API without a person")
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
@@ -73,11 +105,13 @@ extension OAuthDoor {
     }
 
     /// Spec: RFC 7521 §4.1, RFC 7523 §2.1.
-    private func signInDevice(_ form: FormFields, at client: ClientID) async throws -> Response {
+    private func signInDevice(
+        _ form: FormFields, at client: ClientID, with key: ProvedKey?
+    ) async throws -> Response {
         guard let assertion = form["assertion"] else { throw OAuthError(.invalidRequest, "assertion is missing") }
         let outcome = try await SignInDevice.signIn(
             by: Secret(assertion), scopes: form.words("scope") ?? [TokenFamily.openID], for: form.resources, at: client,
-            ports: ports)
+            with: key, ports: ports)
         switch outcome {
         case .signedIn(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         // One description for all: it must not tell whether there is such a device.
@@ -87,6 +121,7 @@ extension OAuthDoor {
                 .invalidScope, "a device's sign-in gives none of these scopes, or the resource has none of them")
         case .unknownResource: throw OAuthError(WantedAccess.unknownResource)
         case .scopeOfAnother(let scope): throw OAuthError(WantedAccess.scopeOfAnother(scope))
+        case .unproved(let refusal): throw OAuthError(refusal, ports: ports)
         case .notAllowed: throw OAuthError(.invalidScope, "the person has not allowed the client this")
         case .tooMany(let seconds):
             throw OAuthError(
@@ -95,11 +130,11 @@ extension OAuthDoor {
         }
     }
 
-    /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3.
+    /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3, RFC 9449 §5.
     private static func reply(_ tokens: SignedTokens) -> Response {
         Response(
             json: .members([
-                "access_token": .string(tokens.access.reveal()), "token_type": "Bearer",
+                "access_token": .string(tokens.access.reveal()), "token_type": tokens.isBound ? "DPoP" : "Bearer",
                 "expires_in": .integer(tokens.expiresIn.value), "scope": .string(tokens.scopes.joined(separator: " ")),
                 "refresh_token": tokens.refresh.map { .string($0.reveal()) },
                 "id_token": tokens.identity.map { .string($0.reveal()) },

@@ -49,14 +49,19 @@ extension OAuthDoor {
 
     /// Spec: RFC 7662 §2.2.
     private func describe(_ access: VerifiedOwnAccess) -> JSONValue {
-        [
+        .members([
             "active": true, "scope": .string(access.scopes.joined(separator: " ")),
-            "client_id": .string("\(access.client)"), "token_type": "Bearer", "sub": .string("\(access.client)"),
+            "client_id": .string("\(access.client)"),
+            "token_type": .string(Self.tokenType(boundTo: access.keyThumbprint)), "sub": .string("\(access.client)"),
             "iss": .string("\(ports.issuer)"), "aud": .string(ports.issuer.audience(of: access.resource)),
             "iat": .integer(access.token.issuedAt.seconds), "exp": .integer(access.token.expiresAt.seconds),
             "jti": .string(access.token.jti),
-        ]
+            "cnf": access.keyThumbprint.map { SignTokens.confirmation(of: $0) },
+        ])
     }
+
+    /// Spec: RFC 9449 §5, §6.2.
+    private static func tokenType(boundTo key: String?) -> String { key == nil ? "Bearer" : "DPoP" }
 
     /// Spec: RFC 7662 §2.2.
     private func describe(
@@ -64,7 +69,8 @@ extension OAuthDoor {
     ) -> JSONValue {
         .members([
             "active": true, "scope": .string(scopes.joined(separator: " ")), "client_id": .string("\(family.client)"),
-            "token_type": access == nil ? nil : "Bearer", "sub": .string("\(family.user)"),
+            "token_type": access.map { .string(Self.tokenType(boundTo: $0.keyThumbprint)) },
+            "sub": .string("\(family.user)"),
             "iss": .string("\(ports.issuer)"),
             "aud": .string(ports.issuer.audience(of: access?.resource)),
             "iat": .integer((access?.issuedAt ?? family.createdAt).seconds),
@@ -72,6 +78,7 @@ extension OAuthDoor {
             "jti": access.map { .string($0.jti) }, "auth_time": .integer(family.authentication.at.seconds),
             "acr": .string(family.authentication.strength.rawValue),
             "amr": .array(family.authentication.methods.map(JSONValue.string)),
+            "cnf": access?.keyThumbprint.map { SignTokens.confirmation(of: $0) },
         ])
     }
 }

@@ -11,16 +11,26 @@ extension OAuthDoor {
     func addUserinfo(to table: inout RouteTable) {
         for method in [HTTPRequest.Method.get, .post] {
             addShared(method, "/oauth2/userinfo", to: &table) { [self] incoming in
-                guard let token = try Self.token(of: incoming, method) else {
-                    var error = OAuthError(.invalidToken, "send the access token as Authorization: Bearer")
+                guard let shown = try token(of: incoming, method) else {
+                    var error = OAuthError(.invalidToken, "send the access token as Authorization: Bearer or DPoP")
                     error.isAboutNothing = true
                     throw error
                 }
-                switch try await ShowClaims.show(token, ports: ports) {
+                switch try await ShowClaims.show(shown.token, by: shown.key, ports: ports) {
                 case .claims(let user, let addresses, let own, let client):
-                    return (Response(json: Self.claims(of: user, addresses, own)), client)
-                case .invalidToken: throw OAuthError(.invalidToken, "the access token is not good, or no longer")
-                case .scopeMissing: throw OAuthError(.insufficientScope, "the scope openid is missing")
+                    // check: BoundTokenTests.userinfoOnce
+                    guard try ports.spend(shown.key) else { throw OAuthError(atResource: .replayed, ports: ports) }
+                    let response = Response(json: Self.claims(of: user, addresses, own))
+                    return (withNonce(response, for: shown.key), client)
+                case .invalidToken:
+                    var error = OAuthError(
+                        .invalidToken, "the access token is not good, no longer, or not bound as it was sent")
+                    error.scheme = shown.scheme
+                    throw error
+                case .scopeMissing:
+                    var error = OAuthError(.insufficientScope, "the scope openid is missing")
+                    error.scheme = shown.scheme
+                    throw error
                 }
             }
         }
@@ -28,17 +38,27 @@ extension OAuthDoor {
 
     /// The token of a request: in its header or, of a post, in its form, in one of them; nil for none.
     ///
-    /// Spec: RFC 6750 §2, §2.2; OpenID Connect Core 1.0 §5.3.1.
-    private static func token(of incoming: Incoming, _ method: HTTPRequest.Method) throws -> Secret<String>? {
+    /// A token that is bound to a key comes in the header alone. Spec: RFC 6750 §2, §2.2; OpenID Connect Core 1.0
+    /// §5.3.1; RFC 9449 §7.1.
+    private func token(of incoming: Incoming, _ method: HTTPRequest.Method) throws -> ShownToken? {
         guard method == .post, incoming.hasContent("application/x-www-form-urlencoded") else {
-            return incoming.bearerToken
+            return try headerToken(of: incoming)
         }
         let inForm = try FormFields(form: incoming)["access_token"]
         // check: TokenTests.userinfoForm
         guard incoming.headers[.authorization] == nil || inForm == nil else {
             throw OAuthError(.invalidRequest, "send the access token in one way only")
         }
-        return inForm.map { Secret($0) } ?? incoming.bearerToken
+        if let inForm { return ShownToken(token: Secret(inForm), key: nil) }
+        return try headerToken(of: incoming)
+    }
+
+    private func headerToken(of incoming: Incoming) throws -> ShownToken? {
+        do throws(UnprovedToken) {
+            return try incoming.shownToken(ports: ports)
+        } catch {
+            throw OAuthError(atResource: error.refusal, ports: ports)
+        }
     }
 
     /// What we say of a user, and what the client says of them itself, under names that are none of ours.

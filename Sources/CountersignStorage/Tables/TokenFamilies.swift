@@ -55,15 +55,29 @@ extension SQLTransaction {
     private static func family(_ row: SQLRow) throws -> TokenFamily {
         // The columns have no NULL: an empty text stands for no session, and for no name of it.
         let (hasSession, hasName) = (try !row.text(2).isEmpty, try !row.text(3).isEmpty)
+        let (authentication, keyThumbprint) = try row.value(5) { text in
+            (try? JSONValue(parsing: Array(text.utf8))).flatMap { json in
+                Authentication(json).map { ($0, json[keyMember]?.string) }
+            }
+        }
         return TokenFamily(
             id: try row.id(0), client: try row.id(1), session: hasSession ? try row.id(2) : nil,
             sid: hasName ? try row.text(3) : nil, scopes: try row.text(4).split(separator: " ").map(String.init),
-            authentication: try row.authentication(5), generation: try row.integer(6),
+            authentication: authentication, generation: try row.integer(6),
             rotatedAt: try row.optionalTime(7), createdAt: try row.time(8), idleUntil: try row.time(9),
             expiresAt: try row.time(10), endedAt: try row.optionalTime(11),
             resources: try row.optionalValue(12) { text in
                 (try? JSONValue(parsing: Array(text.utf8))).flatMap { ResourceAccess.list($0) }
-            } ?? [])
+            } ?? [], keyThumbprint: keyThumbprint)
+    }
+
+    /// The member of the authentication's column that has the key: the first families had none.
+    private static let keyMember = "jkt"
+
+    private static func proved(_ family: TokenFamily) -> String {
+        var json = family.authentication.json.object ?? JSONObject()
+        json[keyMember] = family.keyThumbprint.map { .string($0) }
+        return JSONValue.object(json).text
     }
 
     func refresh(
@@ -92,7 +106,7 @@ extension SQLTransaction {
                 .text(family.session?.description ?? ""),
                 .optional(family.authentication.evidence.enrollment?.description), .text(family.sid ?? ""),
                 .text(family.scopes.joined(separator: " ")),
-                .text(family.authentication.json.text), .integer(family.isOffline ? 1 : 0),
+                .text(Self.proved(family)), .integer(family.isOffline ? 1 : 0),
                 .integer(family.generation), family.createdAt.value, family.idleUntil.value, family.expiresAt.value,
                 .optional(family.resources.isEmpty ? nil : ResourceAccess.json(family.resources).text),
             ])

@@ -107,6 +107,10 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: RFC 9700 §2.2.2.
     package let rotatesAlways: Bool
+    /// Whether all tokens of the client are bound to a key, so that it gets none without proving one.
+    ///
+    /// Spec: RFC 9449 §5.2 (`dpop_bound_access_tokens`).
+    package let bindsTokens: Bool
     /// The API that the client is, for which other clients get tokens; nil if it is none.
     package let resource: ProtectedResource?
     /// The APIs for which the client may have tokens.
@@ -132,7 +136,7 @@ package struct RelyingParty: Hashable, Sendable {
         defaultMaximumAge: Seconds? = nil,
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
         resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
-        requiresSignedRequests: Bool = false
+        requiresSignedRequests: Bool = false, bindsTokens: Bool = false
     ) {
         self.client = client
         self.profile = profile
@@ -151,6 +155,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.defaultMaximumAge = defaultMaximumAge
         self.refreshGrace = refreshGrace
         self.rotatesAlways = rotatesAlways
+        self.bindsTokens = bindsTokens
         self.resource = resource
         self.resources = resources
         self.requiresPushedRequests = requiresPushedRequests

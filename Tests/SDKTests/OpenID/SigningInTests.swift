@@ -107,12 +107,17 @@ struct SigningInTests {
             #expect(signedIn.identity.acr == "urn:countersign:acr:device")
             let first = try await app.accessToken().reveal()
             #expect(try await app.userInfo().subject == scene.user)
+            // Whoever has copied it has not its key.
+            let copied = try await scene.server.send(
+                .GET, "/oauth2/userinfo", headers: [("Authorization", "Bearer \(first)")], isContract: false)
+            #expect(copied.status == 401, "\(copied)")
             scene.server.clock.advance(seconds: 590)
             async let one = app.accessToken().reveal()
             async let two = app.accessToken().reveal()
             let tokens = try await [one, two]
             #expect(tokens[0] == tokens[1] && tokens[0] != first)
-            #expect(scene.transport.requests(to: "/oauth2/token").count == 2)
+            // Each of the two was told a nonce first.
+            #expect(scene.transport.requests(to: "/oauth2/token").count == 4)
             #expect(try await app.userInfo().subject == scene.user)
             guard case .complete = try await app.signOut() else { throw CancellationError() }
             #expect(try await app.signedIn() == nil)
@@ -270,7 +275,8 @@ struct SigningInTests {
             let relaunched = try await scene.relaunched()
             let enrollment = try #require(await relaunched.enrollments.first)
             #expect(try await app.signIn(by: enrollment).identity.subject == scene.user)
-            #expect(scene.transport.requests(to: "/oauth2/token").count == 2)
+            // For a nonce, by the wrong time, and by the right one.
+            #expect(scene.transport.requests(to: "/oauth2/token").count == 3)
         }
     }
 

@@ -58,6 +58,9 @@ final class StubIssuer: Transport, BrowserSession {
         requests(path).map { Self.fields(String(decoding: $0.body ?? [], as: UTF8.self)) }
     }
 
+    /// What stood in a header field of the requests to a path; nil where it did not stand.
+    func fields(_ name: String, _ path: String) -> [String?] { requests(path).map { $0.headers[name] } }
+
     /// The parameters of the last authorization request.
     var asked: [String: String] { state.withLock { $0.request } }
 

@@ -231,9 +231,10 @@ struct AuthorizeTests {
                 #expect(set["refresh_grace"] == (grace == 30 ? nil : .integer(grace)), "\(set)")
                 #expect(set["rotate_refresh_tokens"] == (rotates ? true : nil), "\(set)")
             }
-            for (name, value) in [("refresh_grace", 301), ("refresh_grace", -1), ("rotate_refresh_tokens", "yes")]
-                as [(String, JSONValue)]
-            {
+            for (name, value) in [
+                ("refresh_grace", 301), ("refresh_grace", -1), ("rotate_refresh_tokens", "yes"),
+                ("dpop_bound_access_tokens", 1),
+            ] as [(String, JSONValue)] {
                 var settings = bare
                 settings[name] = value
                 let refused = try await scene.scene.administrator.call(.PUT, path, .object(settings))

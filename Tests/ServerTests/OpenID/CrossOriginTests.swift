@@ -69,7 +69,7 @@ struct CrossOriginTests {
                     let reply = try await Self.send(.OPTIONS, path, from: origin, [], ask, at: scene)
                     #expect(reply.status == 204 && reply.headers[Self.field] == origin, "\(reply)")
                     #expect(reply.headers["access-control-allow-methods"]?.contains("POST") == true)
-                    #expect(reply.headers["access-control-allow-headers"] == "Authorization, Content-Type")
+                    #expect(reply.headers["access-control-allow-headers"] == "Authorization, Content-Type, DPoP")
                     #expect(reply.headers["access-control-allow-credentials"] == nil)
                     #expect(reply.headers["vary"] == "Origin")
                 }

@@ -10,6 +10,9 @@ import Testing
 // Spec: docs/protocol/enrollment.md, *An invitation for an access token*; RFC 6750 §2.1 and §3.1.
 @Suite("A ticket for an access token")
 struct EnrollScopeTests {
+    /// What a caller without a token is told. Spec: RFC 9449 §7.1.
+    private static let challenges = "Bearer, DPoP algs=\"ES256 EdDSA\""
+
     private func token(
         _ scene: SignInPageScene, _ changes: KeyValuePairs<String, String?> = ["scope": "openid enroll"]
     ) async throws -> (token: String, scope: String) {
@@ -51,10 +54,12 @@ struct EnrollScopeTests {
     func refused() async throws {
         try await SignInPageScene.with { scene in
             let none = try await exchange(nil, in: scene)
-            #expect(none.refusal == Refusal(401, "unauthorized") && none.headers["www-authenticate"] == "Bearer")
+            #expect(none.refusal == Refusal(401, "unauthorized"))
+            #expect(none.headers["www-authenticate"] == Self.challenges)
             let secret = Base64.encode(Array("\(scene.credential.id):\(scene.credential.secret)".utf8))
             let basic = try await exchange("Basic \(secret)", in: scene)
-            #expect(basic.refusal == Refusal(401, "unauthorized") && basic.headers["www-authenticate"] == "Bearer")
+            #expect(basic.refusal == Refusal(401, "unauthorized"))
+            #expect(basic.headers["www-authenticate"] == Self.challenges)
             let bad = try await exchange("Bearer a.b.c", in: scene)
             #expect(bad.refusal == Refusal(401, "unauthorized"))
             #expect(bad.headers["www-authenticate"] == "Bearer error=\"invalid_token\"")

@@ -244,7 +244,8 @@ struct TokenTests {
                 .GET, "/oauth2/userinfo?access_token=\(access)", isContract: false)
             expect(query, 401, "invalid_token")
             // Spec: RFC 6750 §3.1: nothing is said of a token that was not sent.
-            #expect(query.headers["www-authenticate"] == "Bearer")
+            // Spec: RFC 9449 §7.1.
+            #expect(query.headers["www-authenticate"] == "Bearer, DPoP algs=\"ES256 EdDSA\"")
             #expect(try await scene.userinfo(access).status == 200)
             scene.server.clock.advance(seconds: 600)
             expect(try await scene.userinfo(access), 401, "invalid_token")

@@ -40,10 +40,11 @@ extension NativeAPI {
         }
     }
 
-    func reply(_ outcome: ExchangeForTicket.Outcome) throws -> Response {
+    func reply(_ outcome: ExchangeForTicket.Outcome, to scheme: TokenScheme) throws -> Response {
         switch outcome {
         case .created(let created): return Response(json: created.json, status: 201)
-        case .invalidToken: throw RequestRefusal.invalidToken
+        case .invalidToken: throw RequestRefusal.invalidToken(scheme)
+        case .replayed: throw UnprovedToken(refusal: .replayed)
         case .scopeMissing: throw ProblemDetails(.scopeMissing, members: ["scope": .string(Ticket.scope)])
         case .tooOld: throw ProblemDetails(.signInTooOld)
         case .tooWeak: throw ProblemDetails(.signInTooWeak)

@@ -9,9 +9,17 @@ extension NativeAPI {
         switch error {
         case let problem as ProblemDetails: rendered(problem, context)
         // Spec: RFC 6750 §3.1.
-        case RequestRefusal.invalidToken:
-            rendered(ProblemDetails(request: .invalidToken), context, challenge: "Bearer error=\"invalid_token\"")
-        case RequestRefusal.noToken: rendered(ProblemDetails(request: .noToken), context, challenge: "Bearer")
+        case RequestRefusal.invalidToken(let scheme):
+            rendered(
+                ProblemDetails(request: .invalidToken(scheme)), context, challenge: scheme.challenge("invalid_token"))
+        case RequestRefusal.noToken:
+            rendered(ProblemDetails(request: .noToken), context, challenge: TokenScheme.challenges)
+        // Spec: RFC 9449 §7.1, §9.
+        case let error as UnprovedToken:
+            rendered(
+                ProblemDetails(.unauthorized, detail: error.refusal.description), context,
+                challenge: TokenScheme.dpop.challenge(error.refusal.code),
+                nonce: error.refusal == .nonceMissing ? ProvedKey.nonce(ports: ports) : nil)
         case let refusal as RequestRefusal: rendered(ProblemDetails(request: refusal), context)
         case let error as JSONSyntaxError: rendered(ProblemDetails(syntax: error), context)
         case let error as JSONShapeError: rendered(ProblemDetails(shape: error), context)
@@ -26,11 +34,13 @@ extension NativeAPI {
     }
 
     private func rendered(
-        _ problem: ProblemDetails, _ context: ServerContext, challenge: String = "Basic realm=\"countersign\""
+        _ problem: ProblemDetails, _ context: ServerContext, challenge: String = "Basic realm=\"countersign\"",
+        nonce: String? = nil
     ) -> RenderedRefusal {
         var headers: HTTPFields = [.contentType: ProblemDetails.mediaType]
         if let seconds = problem["retry_after"]?.integer { headers[.retryAfter] = "\(seconds)" }
         if problem.knownCode == .unauthorized { headers[.wwwAuthenticate] = challenge }
+        headers[.keyProofNonce] = nonce
         if problem.knownCode == .unsupportedMediaType {
             headers[.accept] = "application/json"
             headers[.acceptEncoding] = "identity"

@@ -36,9 +36,11 @@ extension ProblemDetails {
         case .invalidIdempotencyKey: self.init(.invalidIdempotencyKey)
         case .noSuch(let resource, let detail): self.init(resource.code, detail: detail)
         case .unauthorized(let detail): self.init(.unauthorized, detail: detail)
-        case .noToken: self.init(.unauthorized, detail: "send the access token as Authorization: Bearer")
+        case .noToken: self.init(.unauthorized, detail: "send the access token as Authorization: Bearer or DPoP")
         case .invalidToken:
-            self.init(.unauthorized, detail: "the access token is not good, or is over: get another one")
+            self.init(
+                .unauthorized,
+                detail: "the access token is not good, is over, or not bound as it was sent: get another one")
         case .tooManyFailures(let seconds): self.init(.rateLimited, members: ["retry_after": .integer(seconds.value)])
         case .signature(let error): self.init(signature: error)
         case .clientDisabled: self.init(.clientDisabled)
