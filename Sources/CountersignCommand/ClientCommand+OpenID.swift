@@ -103,6 +103,12 @@ extension ClientCommand.OpenID {
         @Flag(help: "Let a web application do without PKCE and a nonce.")
         var pkceOptional = false
 
+        @Flag(help: "Let devices sign people in by a code that is typed on a page (RFC 8628).")
+        var deviceGrant = false
+
+        @Flag(help: "With --device-grant: a device may also name the person, whose trusted devices are then asked.")
+        var deviceLoginHint = false
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
@@ -129,6 +135,7 @@ extension ClientCommand.OpenID {
                     ["identifier": .string($0), "scopes": .array(resourceScope.map(JSONValue.string))]
                 },
                 "resources": mayUse.isEmpty ? nil : .array(mayUse.map(JSONValue.string)),
+                "device_grant": deviceGrant ? true : nil, "device_login_hint": deviceLoginHint ? true : nil,
             ])
             let set = try await remote.withRemote { [id] in
                 try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
@@ -197,6 +204,11 @@ extension ClientCommand.OpenID {
             lines.append("takes a replaced refresh token for \(field("refresh_grace")) seconds")
         }
         if settings["rotate_refresh_tokens"] != nil { lines.append("has refresh tokens replaced at each use") }
+        if settings["device_grant"] != nil {
+            lines.append(
+                "signs people in on devices by a code"
+                    + (settings["device_login_hint"] == nil ? "" : ", or by asking whom the device names"))
+        }
         if let resource { lines.append(resource) }
         if !list("resources").isEmpty { lines.append("may have tokens for \(list("resources"))") }
         if !list("calling_codes").isEmpty { lines.append("sends text messages to \(list("calling_codes"))") }
