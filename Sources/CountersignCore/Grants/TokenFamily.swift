@@ -38,6 +38,8 @@ package struct TokenFamily: Equatable, Sendable {
     package let endedAt: Timestamp?
     /// What it is good for at APIs.
     package let resources: [ResourceAccess]
+    /// Whether a device got it by the device grant, in no browser's session. Spec: RFC 8628.
+    package let isDeviceGrant: Bool
 
     /// The user.
     package var user: UserID { authentication.user }
@@ -59,7 +61,7 @@ package struct TokenFamily: Equatable, Sendable {
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
         authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
         idleUntil: Timestamp, expiresAt: Timestamp,
-        endedAt: Timestamp?, resources: [ResourceAccess] = []
+        endedAt: Timestamp?, resources: [ResourceAccess] = [], isDeviceGrant: Bool = false
     ) {
         self.id = id
         self.client = client
@@ -74,12 +76,13 @@ package struct TokenFamily: Equatable, Sendable {
         self.expiresAt = expiresAt
         self.endedAt = endedAt
         self.resources = resources
+        self.isDeviceGrant = isDeviceGrant
     }
 
     /// A family that is given now.
     init(
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
-        resources: [ResourceAccess], authentication: Authentication, at now: Timestamp
+        resources: [ResourceAccess], authentication: Authentication, at now: Timestamp, isDeviceGrant: Bool = false
     ) {
         let isOffline = scopes.contains(Self.offlineAccess)
         let (idle, absolute) =
@@ -89,7 +92,7 @@ package struct TokenFamily: Equatable, Sendable {
             id: id, client: client, session: session, sid: sid, scopes: scopes, authentication: authentication,
             generation: 0,
             rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil,
-            resources: resources)
+            resources: resources, isDeviceGrant: isDeviceGrant)
     }
 }
 

@@ -54,6 +54,11 @@ package struct Wanted: Hashable, Sendable {
     /// Its script says so, so that a browser without scripts never does.
     package var keepsPasskeys = false
 
+    /// The device that has asked, and fetches its tokens by itself; nil where a browser brings the client a code.
+    ///
+    /// Spec: RFC 8628 §3.1.
+    package var device: AskingDevice?
+
     /// From where the person was asked last; nil before, and where nothing is known.
     package var askedFrom: ContextLine?
     /// In which language the person was asked last; nil for the operator's default.
@@ -82,6 +87,7 @@ extension Wanted {
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
             "keeps_passkeys": keepsPasskeys ? true : nil,
+            "device": device?.json,
             "asked_from": askedFrom?.json,
             "asked_in": askedIn.map { .string("\($0)") },
         ])
@@ -109,6 +115,11 @@ extension Wanted {
         languages = json["languages"]?.string
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }
         keepsPasskeys = json["keeps_passkeys"]?.bool ?? false
+        // Whose device cannot be read must not become a browser's.
+        if let json = json["device"] {
+            guard let asking = AskingDevice(json) else { return nil }
+            device = asking
+        }
         askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
         askedFrom = json["asked_from"].flatMap { ContextLine($0, in: askedIn) }
     }

@@ -42,6 +42,12 @@ private enum Statements {
     static let endOfClient = end("client_id = $3 AND expires_at > $1")
 }
 
+/// The member beside those of the authentication that says by which grant a family was given; none for a code.
+private enum GrantMember {
+    static let name = "grant"
+    static let device = "device_code"
+}
+
 /// Token families.
 extension SQLTransaction {
     func find(_ id: TokenFamilyID) throws -> TokenFamily? {
@@ -63,7 +69,19 @@ extension SQLTransaction {
             expiresAt: try row.time(10), endedAt: try row.optionalTime(11),
             resources: try row.optionalValue(12) { text in
                 (try? JSONValue(parsing: Array(text.utf8))).flatMap { ResourceAccess.list($0) }
-            } ?? [])
+            } ?? [],
+            isDeviceGrant: try row.value(5) { text in
+                (try? JSONValue(parsing: Array(text.utf8))).map { $0[GrantMember.name] == .string(GrantMember.device) }
+            })
+    }
+
+    /// How the person was authenticated and, if a device got the tokens, that it did.
+    private static func authentication(of family: TokenFamily) -> JSONValue {
+        guard family.isDeviceGrant, var members = family.authentication.json.object else {
+            return family.authentication.json
+        }
+        members[GrantMember.name] = .string(GrantMember.device)
+        return .object(members)
     }
 
     func refresh(
@@ -92,7 +110,7 @@ extension SQLTransaction {
                 .text(family.session?.description ?? ""),
                 .optional(family.authentication.evidence.enrollment?.description), .text(family.sid ?? ""),
                 .text(family.scopes.joined(separator: " ")),
-                .text(family.authentication.json.text), .integer(family.isOffline ? 1 : 0),
+                .text(Self.authentication(of: family).text), .integer(family.isOffline ? 1 : 0),
                 .integer(family.generation), family.createdAt.value, family.idleUntil.value, family.expiresAt.value,
                 .optional(family.resources.isEmpty ? nil : ResourceAccess.json(family.resources).text),
             ])
