@@ -27,6 +27,12 @@ struct OAuthError: Error, Hashable {
         case unmetAuthenticationRequirements = "unmet_authentication_requirements"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
+        /// Spec: RFC 8628 §3.5.
+        case authorizationPending = "authorization_pending"
+        /// Spec: RFC 8628 §3.5.
+        case slowDown = "slow_down"
+        /// Spec: RFC 8628 §3.5.
+        case expiredToken = "expired_token"
         case temporarilyUnavailable = "temporarily_unavailable"
         case serverError = "server_error"
 
@@ -40,7 +46,7 @@ struct OAuthError: Error, Hashable {
                 .unsupportedGrantType,
                 .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
                 .unmetAuthenticationRequirements, .requestNotSupported,
-                .requestURINotSupported:
+                .requestURINotSupported, .authorizationPending, .slowDown, .expiredToken:
                 400
             }
         }

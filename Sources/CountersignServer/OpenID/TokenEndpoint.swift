@@ -20,6 +20,7 @@ extension OAuthDoor {
             case "authorization_code": return (try await redeemCode(form, by: client), client)
             case "refresh_token": return (try await refresh(form, by: client), client)
             case DeviceAssertion.grantType: return (try await signInDevice(form, at: client), client)
+            case Self.deviceGrantType: return (try await redeemDeviceCode(form, incoming, by: client), client)
             default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
             }
         }
@@ -96,7 +97,7 @@ extension OAuthDoor {
     }
 
     /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3.
-    private static func reply(_ tokens: SignedTokens) -> Response {
+    static func reply(_ tokens: SignedTokens) -> Response {
         Response(
             json: .members([
                 "access_token": .string(tokens.access.reveal()), "token_type": "Bearer",
