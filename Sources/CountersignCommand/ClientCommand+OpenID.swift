@@ -112,6 +112,12 @@ extension ClientCommand.OpenID {
         @Flag(help: "Let a web application do without PKCE and a nonce.")
         var pkceOptional = false
 
+        @Flag(help: "Let devices sign people in by a code that is typed on a page (RFC 8628).")
+        var deviceGrant = false
+
+        @Flag(help: "With --device-grant: a device may also name the person, whose trusted devices are then asked.")
+        var deviceLoginHint = false
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
@@ -141,6 +147,7 @@ extension ClientCommand.OpenID {
                 "resources": mayUse.isEmpty ? nil : .array(mayUse.map(JSONValue.string)),
                 "require_pushed_authorization_requests": requiresPushedRequests ? true : nil,
                 "require_signed_request_object": requireSignedRequests ? true : nil,
+                "device_grant": deviceGrant ? true : nil, "device_login_hint": deviceLoginHint ? true : nil,
             ])
             let set = try await remote.withRemote { [id] in
                 try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
@@ -212,6 +219,11 @@ extension ClientCommand.OpenID {
         if settings["require_pushed_authorization_requests"] != nil { lines.append("must push its requests") }
         if settings["require_signed_request_object"] != nil { lines.append("must sign its requests") }
         if settings["dpop_bound_access_tokens"] != nil { lines.append("has all tokens bound to a key") }
+        if settings["device_grant"] != nil {
+            lines.append(
+                "signs people in on devices by a code"
+                    + (settings["device_login_hint"] == nil ? "" : ", or by asking whom the device names"))
+        }
         if let resource { lines.append(resource) }
         if !list("resources").isEmpty { lines.append("may have tokens for \(list("resources"))") }
         if !list("calling_codes").isEmpty { lines.append("sends text messages to \(list("calling_codes"))") }

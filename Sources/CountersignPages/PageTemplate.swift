@@ -62,6 +62,7 @@ package struct PageTemplate: Sendable {
         ApprovedPage.template, OnwardPage.template, OnwardPostPage.template, EndedPage.template, ErrorPage.template,
         SignedOutPage.template, SignOutPage.template, LinkHerePage.template, LinkElsewherePage.template,
         LinkCodePage.template,
+        DeviceCodePage.template, DeviceConfirmPage.template, DeviceDonePage.template,
         AccountPage.template, RemoveDevicePage.template, PasskeyPage.template, CreatePasskeyPage.template,
         AddAddressPage.template, AddressCodePage.template, AddressPage.template,
     ]

@@ -32,6 +32,8 @@ extension RelyingParty {
             "resources": resources.isEmpty ? nil : .array(resources.map { .string("\($0)") }),
             "require_pushed_authorization_requests": requiresPushedRequests ? true : nil,
             "require_signed_request_object": requiresSignedRequests ? true : nil,
+            "device_grant": deviceGrant == .off ? nil : true,
+            "device_login_hint": deviceGrant == .byHint ? true : nil,
         ])
     }
 
@@ -50,11 +52,6 @@ extension RelyingParty {
         }
         let uris = try members.uris("redirect_uris", of: profile, isDevelopment: isDevelopment)
         let resource = try members.resource(of: profile)
-        // An API alone signs nobody in.
-        guard !uris.isEmpty || resource != nil else {
-            throw .invalid(
-                pointer: members.pointer(to: "redirect_uris"), expected: "1 to \(RedirectURI.maximumCount) URIs")
-        }
         let signedOutURIs = try members.uris("post_logout_redirect_uris", of: profile, isDevelopment: isDevelopment)
         let logoutReceiver = try members.logoutReceiver(isDevelopment: isDevelopment)
         let type = try members.optional("type", "the name of a challenge type") { $0.string.flatMap { TypeName($0) } }
@@ -103,6 +100,12 @@ extension RelyingParty {
         }
         let requiresPushed = try members.optionalBool("require_pushed_authorization_requests") ?? false
         let bindsTokens = try members.optionalBool("dpop_bound_access_tokens") ?? false
+        let deviceGrant = try members.deviceGrant(by: ways)
+        // An API alone signs nobody in, and a device need not have a browser.
+        guard !uris.isEmpty || resource != nil || deviceGrant != .off else {
+            throw .invalid(
+                pointer: members.pointer(to: "redirect_uris"), expected: "1 to \(RedirectURI.maximumCount) URIs")
+        }
         try members.refuseUnknown()
         self.init(
             client: client, profile: profile, redirectURIs: uris, type: type ?? .confirm,
@@ -112,7 +115,7 @@ extension RelyingParty {
             defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
             resource: resource, resources: resources, requiresPushedRequests: requiresPushed,
-            requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens)
+            requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens, deviceGrant: deviceGrant)
     }
 }
 
@@ -180,6 +183,21 @@ extension JSONMembers {
             "resources", expecting: "an absolute URI without a fragment", atMost: ResourceIdentifier.maximumCount,
             "URIs"
         ) { ResourceIdentifier($0) }
+    }
+
+    /// Whether devices sign people in, and whether by a name alone, which needs that devices are asked at all.
+    fileprivate mutating func deviceGrant(
+        by ways: Set<SignInWay>
+    ) throws(JSONShapeError) -> RelyingParty.DeviceGrant {
+        let isOn = try optionalBool("device_grant") ?? false
+        let takesHints = try optionalBool("device_login_hint") ?? false
+        // check: DeviceGrantTests.settings
+        guard !takesHints || isOn && ways.contains(.device) else {
+            throw .invalid(
+                pointer: pointer(to: "device_login_hint"),
+                expected: "false without \"device_grant\", and where \"ways\" lacks \"device\"")
+        }
+        return takesHints ? .byHint : isOn ? .byCode : .off
     }
 
     fileprivate mutating func stepUpTypes() throws(JSONShapeError) -> [TypeName] {

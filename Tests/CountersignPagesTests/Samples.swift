@@ -76,7 +76,39 @@ enum Samples {
         var late = whole
         late.ledger.changePath = nil
         return first(texts, bare, early) + links(texts, late, strange) + waiting(texts, late, nobody)
-            + last(texts, late, asked, bare, strange) + account(texts, language)
+            + last(texts, late, asked, bare, strange) + devices(texts, asked, late, strange) + account(texts, language)
+    }
+
+    private static func devices(
+        _ texts: ForeignTexts, _ asked: PageFrame, _ late: PageFrame, _ strange: PageFrame
+    ) -> [Sample] {
+        let origin = DeviceConfirmPage.Origin(browser: texts.browser, place: "\(texts.place), \(texts.address)")
+        let nowhere = DeviceConfirmPage.Origin(browser: nil, place: nil)
+        let items: [ConsentPage.Item] = [.identity, .email(texts.identifier, isVerified: true)]
+        return [
+            Sample(name: "15a-device-code", page: DeviceCodePage(), frame: strange),
+            Sample(
+                name: "15a-device-code-unknown", page: DeviceCodePage(typed: texts.digits, problem: .unknown),
+                frame: strange),
+            Sample(
+                name: "15a-device-code-not-asked", page: DeviceCodePage(typed: texts.digits, problem: .notAsked),
+                frame: strange),
+            Sample(
+                name: "15b-device-confirm",
+                page: DeviceConfirmPage(
+                    action: texts.path, code: texts.digits, there: origin, askedAt: now - 60, here: origin), frame: asked
+            ),
+            Sample(
+                name: "15b-device-confirm-allows",
+                page: DeviceConfirmPage(
+                    action: texts.path, code: texts.digits, there: nowhere, askedAt: now - 60, here: nowhere,
+                    items: items), frame: asked),
+            Sample(
+                name: "15c-device-done", page: DeviceDonePage(end: .approved, againPath: texts.path), frame: late),
+            Sample(
+                name: "15c-device-denied", page: DeviceDonePage(end: .denied, againPath: texts.path), frame: late),
+            Sample(name: "15c-device-ended", page: DeviceDonePage(end: .ended, againPath: texts.path), frame: late),
+        ]
     }
 
     private static func frame(_ language: PageLanguage, _ texts: ForeignTexts) -> PageFrame {

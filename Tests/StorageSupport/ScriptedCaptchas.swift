@@ -1,6 +1,7 @@
 package import CountersignCore
 package import CountersignWire
 import Synchronization
+import Encodings
 
 /// The providers of captchas `turnstile` and `other`, which say what a test sets.
 package final class ScriptedCaptchas: Captchas {

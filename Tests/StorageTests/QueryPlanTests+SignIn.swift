@@ -15,7 +15,8 @@ extension QueryPlanTests {
         let uri = "https://shop.example.com/callback"
         let party = RelyingParty(
             client: client.id, profile: .native, redirectURIs: [try #require(RedirectURI(uri))], askedBrowsers: .all,
-            logoutReceiver: LogoutReceiver(uri: CallbackURI(stored: "https://shop.example.com/logout")))
+            logoutReceiver: LogoutReceiver(uri: CallbackURI(stored: "https://shop.example.com/logout")),
+            deviceGrant: .byCode)
         #expect(try await SetRelyingParty.set(party, by: client.actor, ports: world.ports) == .set(party))
         try await world.store.refreshKeys()
         let browser = try #require(BrowserID("browser-0123456789"))
@@ -68,11 +69,24 @@ extension QueryPlanTests {
         let tokens = try await SignTokens.sign(redeemed, ports: world.ports)
         #expect(try await ShowClaims.show(tokens.access, ports: world.ports) == .invalidToken)
         _ = try await CancelSignIn.cancel(try await ask(nil).id, in: browser, ports: world.ports)
+        guard
+            case .begun(let begun) = try await BeginDeviceGrant.begin(
+                BeginDeviceGrant.Request(by: client.id, isAuthenticated: true), ports: world.ports),
+            case .asks(let found, _) = try await FindDeviceGrant.find(
+                .init(typed: "\(begun.userCode)", browser: browser, session: session, network: nil),
+                ports: world.ports),
+            case .asked = try await ConfirmDeviceGrant.confirm(
+                .init(found.id, by: user, browser: browser, session: session), ports: world.ports),
+            case .pending = try await RedeemDeviceCode.redeem(
+                .init(code: begun.deviceCode, by: client.id), ports: world.ports)
+        else { throw World.Broken("device grant") }
         try await SignOut.signOut(session, .session, ports: world.ports)
         try await expectIndexed([
             "DELETE FROM session_clients WHERE session_id = $1 RETURNING",
             "INSERT INTO authorizations", "FROM authorizations WHERE id", "UPDATE authorizations SET user_id",
-            "UPDATE authorizations SET state", "INSERT INTO codes", "FROM codes WHERE hash", "UPDATE codes",
+            "UPDATE authorizations SET state", "UPDATE authorizations SET browser",
+            "SELECT authorization_id FROM codes WHERE hash", "INSERT INTO codes",
+            "FROM codes WHERE hash", "UPDATE codes",
             "INSERT INTO sessions", "WHERE secret_hash", "UPDATE sessions SET idle_until",
             "session_clients", "INSERT INTO token_families", "FROM token_families WHERE id",
             "UPDATE token_families SET ended_at", "FROM relying_parties", "FROM looks WHERE client_id",

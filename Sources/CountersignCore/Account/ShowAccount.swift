@@ -125,6 +125,8 @@ package struct Account: Sendable {
     package let passkeyOffer: PasskeyOffer
     /// The sessions that have not ended, oldest first.
     package let sessions: [OpenSession]
+    /// What devices got by the device grant and still have, oldest first.
+    package let deviceGrants: [(family: TokenFamily, client: ClientName)]
     /// What clients may have.
     package let access: [Access]
     /// What happened, newest first.
@@ -187,6 +189,10 @@ extension UnitOfWork {
                     }
                 return .init(session: session, by: name)
             },
+            deviceGrants: try families.families(of: user).filter { $0.isDeviceGrant && $0.isActive(at: now) }
+                .compactMap { family in
+                    try name(family.client).map { (family: family, client: $0) }
+                },
             access: try access(of: user).compactMap { client, scopes, since in
                 try name(client).map { name in
                     .init(client: client, name: name, scopes: scopes, apis: try apis(in: scopes), since: since)

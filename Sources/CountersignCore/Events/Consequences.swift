@@ -181,6 +181,8 @@ extension UnitOfWork {
                 "profile": .string(party.profile.rawValue), "asked_browsers": .string(party.askedBrowsers.rawValue),
                 "redirect_hosts": .array(party.redirectURIs.map { .string($0.place) }),
                 "logout_host": party.logoutReceiver.map { .string($0.uri.host) },
+                "device_grant": party.deviceGrant == .off ? nil : true,
+                "device_login_hint": party.deviceGrant == .byHint ? true : nil,
                 "resource": party.resource.map { .string("\($0.identifier)") },
                 "resources": party.resources.isEmpty ? nil : .array(party.resources.map { .string("\($0)") }),
             ])

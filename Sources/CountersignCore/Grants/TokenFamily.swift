@@ -42,6 +42,8 @@ package struct TokenFamily: Equatable, Sendable {
     ///
     /// Spec: RFC 9449 §5.
     package let keyThumbprint: String?
+    /// Whether a device got it by the device grant, in no browser's session. Spec: RFC 8628.
+    package let isDeviceGrant: Bool
 
     /// The user.
     package var user: UserID { authentication.user }
@@ -63,7 +65,8 @@ package struct TokenFamily: Equatable, Sendable {
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
         authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
         idleUntil: Timestamp, expiresAt: Timestamp,
-        endedAt: Timestamp?, resources: [ResourceAccess] = [], keyThumbprint: String? = nil
+        endedAt: Timestamp?, resources: [ResourceAccess] = [], keyThumbprint: String? = nil,
+        isDeviceGrant: Bool = false
     ) {
         self.id = id
         self.client = client
@@ -79,12 +82,14 @@ package struct TokenFamily: Equatable, Sendable {
         self.endedAt = endedAt
         self.resources = resources
         self.keyThumbprint = keyThumbprint
+        self.isDeviceGrant = isDeviceGrant
     }
 
     /// A family that is given now.
     init(
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
-        resources: [ResourceAccess], authentication: Authentication, boundTo key: ProvedKey?, at now: Timestamp
+        resources: [ResourceAccess], authentication: Authentication, boundTo key: ProvedKey?, at now: Timestamp,
+        isDeviceGrant: Bool = false
     ) {
         let isOffline = scopes.contains(Self.offlineAccess)
         let (idle, absolute) =
@@ -94,7 +99,7 @@ package struct TokenFamily: Equatable, Sendable {
             id: id, client: client, session: session, sid: sid, scopes: scopes, authentication: authentication,
             generation: 0,
             rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil,
-            resources: resources, keyThumbprint: key?.thumbprint)
+            resources: resources, keyThumbprint: key?.thumbprint, isDeviceGrant: isDeviceGrant)
     }
 }
 

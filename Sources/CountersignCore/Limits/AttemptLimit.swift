@@ -86,6 +86,18 @@ enum AttemptLimit: Hashable, Sendable {
     case waitsForWorkFrom([UInt8])
     /// Sign-ins for which anybody has waited in the place of work.
     case waitsForWork(maximum: Int)
+    /// Sign-ins that one client begins for devices: they have no user yet, so no user's limit counts them.
+    case deviceGrants(of: ClientID, maximum: Int)
+    /// Wrong codes of devices that were typed in one browser, by its hash.
+    ///
+    /// Spec: RFC 8628 §5.1.
+    case wrongUserCodesIn(String)
+    /// Wrong codes of devices from one network.
+    case wrongUserCodesFrom([UInt8])
+    /// Wrong codes of devices that one user has typed.
+    case wrongUserCodes(of: UserID)
+    /// Wrong codes of devices, by anybody: each could be any device's.
+    case allWrongUserCodes
     /// Changes of the language of one sign-in's pages.
     case pageLanguages(AuthorizationID)
     /// Codes for clients that one session gives.
@@ -144,6 +156,11 @@ enum AttemptLimit: Hashable, Sendable {
         case .solvedWork(let puzzle, _): "work \(puzzle)"
         case .waitsForWorkFrom(let network): "waits from \(Hex.encode(network))"
         case .waitsForWork: "waits"
+        case .deviceGrants(let client, _): "device grants \(client)"
+        case .wrongUserCodesIn(let browser): "wrong user codes in \(browser)"
+        case .wrongUserCodesFrom(let network): "wrong user codes from \(Hex.encode(network))"
+        case .wrongUserCodes(let user): "wrong user codes \(user)"
+        case .allWrongUserCodes: "wrong user codes"
         case .pageLanguages(let signIn): "languages of \(signIn)"
         case .codesOf(let session): "codes of \(session)"
         case .pushedRequests(let client): "pushed by \(client)"
@@ -162,12 +179,14 @@ enum AttemptLimit: Hashable, Sendable {
         switch self {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
             .captchas, .signInsFrom, .signInCodes, .strangersSignIns, .waitsForWork, .codesOf, .pushedRequests,
-            .pushedRequestsFrom, .ownSignIns:
+            .pushedRequestsFrom, .ownSignIns, .deviceGrants:
             .minutes(1)
-        case .workSteps: .minutes(10)
+        // As long as a device's code is good.
+        case .workSteps, .wrongUserCodesIn, .wrongUserCodesFrom, .allWrongUserCodes: .minutes(10)
         case .solvedWork(_, let lifetime): lifetime
         case .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys, .addressCodes,
-            .waitsForWorkFrom, .pageLanguages, .noticeTexts, .signInMessages, .signInMailsOf, .signInTextsOf:
+            .waitsForWorkFrom, .pageLanguages, .noticeTexts, .wrongUserCodes, .signInMessages, .signInMailsOf,
+            .signInTextsOf:
             .hours(1)
         // A code is good for minutes. But a node whose clock is ahead would take an hour for over.
         case .typedTextCodes, .typedSignInCodes: .days(1)
@@ -195,14 +214,15 @@ enum AttemptLimit: Hashable, Sendable {
         case .captchas: 600
         case .workSteps: 3
         case .solvedWork, .reportedSignIns: 1
-        case .waitsForWorkFrom: 10
-        case .textCodes, .newDeviceAsks, .signInMessages: 5
+        case .waitsForWorkFrom, .wrongUserCodesFrom, .wrongUserCodes: 10
+        case .textCodes, .newDeviceAsks, .signInMessages, .wrongUserCodesIn: 5
+        case .allWrongUserCodes: 1000
         case .typedSignInCodes: Verification.maximumTries
         case .signInTextsOf: 200
         case .otherWrongCredentials(let maximum), .wrongAnswers(_, let maximum), .typedTextCodes(_, let maximum),
             .textCodesOf(_, let maximum), .codeAsks(_, let maximum), .signInCodes(_, let maximum),
             .resends(_, let maximum), .signInMailsOf(_, let maximum), .strangersSignIns(let maximum),
-            .waitsForWork(let maximum):
+            .waitsForWork(let maximum), .deviceGrants(_, let maximum):
             maximum
         }
     }

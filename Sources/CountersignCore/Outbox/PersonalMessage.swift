@@ -120,6 +120,8 @@ package struct PersonalMessage: Sendable {
         case newBrowser = "elsewhere"
         /// Wrong codes had been typed for the address before.
         case wrongCodes = "guessed"
+        /// A device has signed in by a code that was typed on a page, or by the person's name.
+        case deviceGrant = "bycode"
     }
 
     /// A message that tells of a sign-in that may be somebody else's.

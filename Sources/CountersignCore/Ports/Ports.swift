@@ -108,6 +108,8 @@ package final class Ports: Sendable {
     package let refusedSignIns = RefusedSignIns()
     /// What came with the latest sign-in at each client.
     let latestValues = BoundedMap<ClientID, ConstantValues.Latest>(limit: 4096)
+    /// When devices have polled for their tokens.
+    let devicePolls = DevicePolls()
     /// What the log was told of the proof of work.
     let workLog = WorkLog()
 

@@ -30,6 +30,21 @@ package protocol AuthorizationStore {
     func advance(
         _ id: AuthorizationID, to state: AuthorizationState, by verification: VerificationID?, at: Timestamp
     ) throws -> Bool
+    /// Gives a sign-in that a device has asked for to a browser in which its person agrees, if it is open and nobody else
+    /// has taken it up.
+    ///
+    /// - Parameters:
+    ///   - authorization: the authorization with its new browser, user, wish and state.
+    ///   - former: the browser that it had.
+    ///   - at: the current time.
+    /// - Returns: false if it is not open any more, or over, or has another browser.
+    func take(_ authorization: Authorization, from former: KeyedHash, at: Timestamp) throws -> Bool
+    /// Notes by which code a person finds a sign-in that a device has asked for.
+    ///
+    /// - Returns: false if the code is taken.
+    func insert(_ userCode: KeyedHash, of authorization: AuthorizationID, until: Timestamp) throws -> Bool
+    /// The sign-in that a person finds by a code; nil for none.
+    func find(userCode: KeyedHash) throws -> AuthorizationID?
     /// Deletes the authorizations of a user at a client or, without a client, at all.
     func deleteAll(of user: UserID, at client: ClientID?) throws
     func insert(_ code: AuthorizationCode) throws

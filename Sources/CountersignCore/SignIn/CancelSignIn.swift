@@ -12,18 +12,27 @@ package enum CancelSignIn {
             guard let found = try work.authorizations.find(id),
                 found.browser == work.hasher.hash(of: browser, client: found.client)
             else { return false }
-            // Before the sign-in, as whoever finishes it does.
-            if case .authenticated(let authentication) = found.state { try work.users.lock(authentication.user) }
-            guard try work.authorizations.advance(id, to: .refused, at: now) else { return false }
-            if let challenge = try found.ask?.challenge.flatMap({ try work.challenges.find($0) }) {
-                try work.endChallenge(challenge, as: .cancelled)
-            }
-            // Somebody who has proved an address and then allows nothing may be known to nobody.
-            if case .authenticated(let authentication) = found.state {
-                try work.deleteIfUnknown(authentication.user, asked: found.client)
-            }
-            work.notify(.authorization(id))
-            return true
+            return try work.refuse(found)
         }
+    }
+}
+
+extension UnitOfWork {
+    /// Refuses a sign-in that has given its client nothing, and ends what it asks.
+    ///
+    /// - Returns: false if its client has something, or if it is over.
+    func refuse(_ found: Authorization) throws -> Bool {
+        // Before the sign-in, as whoever finishes it does.
+        if case .authenticated(let authentication) = found.state { try users.lock(authentication.user) }
+        guard try authorizations.advance(found.id, to: .refused, at: now) else { return false }
+        if let challenge = try found.ask?.challenge.flatMap({ try challenges.find($0) }) {
+            try endChallenge(challenge, as: .cancelled)
+        }
+        // Somebody who has proved an address and then allows nothing may be known to nobody.
+        if case .authenticated(let authentication) = found.state {
+            try deleteIfUnknown(authentication.user, asked: found.client)
+        }
+        notify(.authorization(found.id))
+        return true
     }
 }

@@ -3,7 +3,8 @@ import CountersignWire
 extension UnitOfWork {
     /// Applies the end of a sign-in's question to the sign-in.
     ///
-    /// An approval authenticates the person. Everything else leaves the sign-in open for another way.
+    /// An approval authenticates the person. Everything else leaves the sign-in open for another way; but a device that has
+    /// asked learns that its person has declined.
     func concludeAuthorization(
         _ id: AuthorizationID, by challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
@@ -13,7 +14,14 @@ extension UnitOfWork {
             let isAAL2 = try types.find(challenge.question.type)?.isAAL2 ?? false
             let authentication = Authentication(by: challenge, method, on: device, isAAL2: isAAL2, at: now)
             _ = try authorizations.advance(id, to: .authenticated(authentication), at: now)
-        case .denied, .reported, .failed: try authorizations.decline(id, asked: challenge.id)
+        case .denied, .reported, .failed:
+            if let found = try authorizations.find(id), found.wanted.device != nil {
+                // A device has one outcome, and no other way. An earlier question was cancelled, and decides nothing.
+                guard found.ask?.challenge == challenge.id else { return }
+                _ = try authorizations.advance(id, to: .refused, at: now)
+            } else {
+                try authorizations.decline(id, asked: challenge.id)
+            }
         // Nobody answered, or another ask took the place of this one.
         case .entered, .cancelled, .expired: break
         }

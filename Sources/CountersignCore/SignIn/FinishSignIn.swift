@@ -76,6 +76,9 @@ package enum FinishSignIn {
             else { return .notReady }
             // check: SignInTests.otherBrowser
             guard found.browser == work.hasher.hash(of: browser, client: found.client) else { return .notReady }
+            // A device fetches its tokens by itself, and no browser carries a code for it.
+            // check: DeviceConfirmTests.otherWays
+            guard found.wanted.device == nil else { return .notReady }
             guard let client = try work.client(accepting: found.wanted) else { return .clientGone }
             // check: SignInTests.otherPerson
             guard try work.is(authentication.user, hintedBy: found.wanted) else {
@@ -299,13 +302,15 @@ extension UnitOfWork {
     /// The client, if it can still be given what was checked when the sign-in began; nil otherwise.
     fileprivate func client(accepting wanted: Wanted) throws -> Client? {
         guard let client = try clients.lock(wanted.client), client.disabledAt == nil,
-            try relyingParties.find(client.id)?.redirectURI(named: wanted.redirectURI) != nil
+            let party = try relyingParties.find(client.id)
         else { return nil }
-        return client
+        // Whoever signs in to say yes to a device returns to a page of ours.
+        let isForDevice = party.deviceGrant != .off && wanted.redirectURI.hasSameBytes(as: issuer.devicePage)
+        return isForDevice || party.redirectURI(named: wanted.redirectURI) != nil ? client : nil
     }
 
     /// Whether a client's people may sign in by the way of an authentication.
-    fileprivate func admits(_ authentication: Authentication, to client: ClientID) throws -> Bool {
+    func admits(_ authentication: Authentication, to client: ClientID) throws -> Bool {
         guard let ways = try relyingParties.find(client)?.ways else { return false }
         return switch authentication.evidence {
         case .approval: ways.contains(.device) || ways.contains(.qr)

@@ -24,45 +24,73 @@ package enum PutSignIn {
                 let user = try work.userToAsk(name, at: client, party)
             else { return }
             let isKnown = try work.browsers.isKnown(found.browser, of: user, by: client.id)
-            // check: SignInTests.unknownBrowser
-            guard isKnown || party.askedBrowsers == .all,
-                try work.giveWay(of: user, at: client, in: found.browser, isKnown)
-            else { return }
-            // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients of the
-            // group: a third party must not use up what the others have.
-            let third = client.trustGroup.thirdParty
-            // check: SignInTests.reportLocksStrangers
-            guard try isKnown || !work.stores.counted(.reportedSignIns(user, at: third), at: now).isUsedUp else {
-                return
+            if found.wanted.device != nil {
+                // Nobody sees the page on which the person would allow it.
+                // check: DeviceCodeTests.thirdParty
+                guard party.deviceGrant == .byHint, try !work.needsConsent(of: user, to: found.wanted, by: client)
+                else { return }
+            } else {
+                // check: SignInTests.unknownBrowser
+                guard isKnown || party.askedBrowsers == .all else { return }
             }
-            // check: SignInTests.budgets
-            guard try !work.count(.signInAsks(user, at: third, isBrowserKnown: isKnown)).isExceeded else { return }
-            let enrollments = try work.enrollments.believed(of: user, in: client.trustGroup)
             let inputs = AskChallenge.RandomInputs(challenge: challenge, nonce: nonce, number: number)
-            var decided: AskChallenge.Decided?
-            // By the first type that a device of the user can answer.
-            for type in try work.types.forSignIn(found.wanted, at: party) where decided == nil {
-                let facts = AskChallenge.Facts(
-                    client: client, user: user, type: type.type, enrollments: enrollments, isLocked: false,
-                    openChallenges: 0, recentAsks: [], now: now)
-                let request = AskRequest.signIn(
-                    .id(user), type, at: client, from: found.wanted.askedFrom, for: ask.until - now)
-                decided = try? AskChallenge.decide(
-                    request, facts, inputs, purpose: .authorization(id), browser: found.browser, issuer: work.issuer,
-                    hasher: work.hasher)
-            }
-            guard let decided,
-                try work.authorizations.noteAsked(id, by: challenge, of: user, isBrowserKnown: isKnown)
-            else { return }
-            try work.ask(decided.challenge, of: decided.enrollments, telling: decided.pushed)
+            _ = try work.put(found, until: ask.until, to: user, at: client, party, inputs, isBrowserKnown: isKnown)
         }
     }
 }
 
 extension UnitOfWork {
+    /// Puts a sign-in to the devices of a user, within their budget, by the first type that one of them can answer.
+    ///
+    /// - Parameters:
+    ///   - asked: the sign-in.
+    ///   - end: when the ask ends unanswered.
+    ///   - user: the user, whose row is locked.
+    ///   - client: the client.
+    ///   - party: how the client uses the provider.
+    ///   - inputs: the random values of the latest ask.
+    ///   - isBrowserKnown: whether the browser is one of the user's.
+    /// - Returns: whether anybody is asked.
+    func put(
+        _ asked: Authorization, until end: Timestamp, to user: UserID, at client: Client, _ party: RelyingParty,
+        _ inputs: AskChallenge.RandomInputs, isBrowserKnown: Bool
+    ) throws -> Bool {
+        guard try giveWay(of: user, at: client, in: asked.browser, isBrowserKnown) else { return false }
+        // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients of the
+        // group: a third party must not use up what the others have.
+        let third = client.trustGroup.thirdParty
+        // check: SignInTests.reportLocksStrangers
+        guard try isBrowserKnown || !counted(.reportedSignIns(user, at: third)).isUsedUp else { return false }
+        // check: SignInTests.budgets
+        guard try !count(.signInAsks(user, at: third, isBrowserKnown: isBrowserKnown)).isExceeded else {
+            return false
+        }
+        let enrollments = try enrollments.believed(of: user, in: client.trustGroup)
+        // A device that asks is in no browser that could become the person's, or be forgotten.
+        let browser = asked.wanted.device == nil ? asked.browser : nil
+        var decided: AskChallenge.Decided?
+        for type in try types.forSignIn(asked.wanted, at: party) where decided == nil {
+            let facts = AskChallenge.Facts(
+                client: client, user: user, type: type.type, enrollments: enrollments, isLocked: false,
+                openChallenges: 0, recentAsks: [], now: now)
+            let request = AskRequest.signIn(
+                .id(user), type, at: client, from: asked.wanted.askedFrom, for: end - now)
+            decided = try? AskChallenge.decide(
+                request, facts, inputs, purpose: .authorization(asked.id), browser: browser, issuer: issuer,
+                hasher: hasher)
+        }
+        guard let decided,
+            try authorizations.noteAsked(
+                asked.id, by: inputs.challenge, of: user, isBrowserKnown: isBrowserKnown)
+        else { return false }
+        try ask(decided.challenge, of: decided.enrollments, telling: decided.pushed)
+        return true
+    }
+
     /// The user whose devices are asked, locked before the sign-in, as by every end of a challenge; nil for nobody.
     ///
-    /// A first party that takes whoever is a user asks also a user whom it does not know yet, by an address that the user
+    /// A first party that takes whoever is a user asks also a user whom it does not know yet, by an address that the
+    /// user
     /// has proved. A third party does not: it could have the phones of people asked who have never heard of it.
     fileprivate func userToAsk(_ name: SignInName, at client: Client, _ party: RelyingParty) throws -> UserID? {
         if let named = try stores.person(named: name, at: client.id, hasher) {

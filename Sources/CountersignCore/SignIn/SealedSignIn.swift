@@ -69,6 +69,7 @@ struct PageSeal: Sendable {
         case signIn = "sign-in"
         case signOut = "sign-out"
         case account
+        case device
     }
 
     private let purpose: String

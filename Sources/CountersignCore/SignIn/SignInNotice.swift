@@ -26,6 +26,16 @@ extension UnitOfWork {
         try tell(.newBrowser, of: authorization, to: told, of: user, by: transports)
     }
 
+    /// Tells a person that a device has signed in as them by the device grant, which is what phishers use.
+    ///
+    /// Nobody knows such a device again, so each of these sign-ins is told.
+    func tellOfDeviceGrant(
+        _ authorization: Authorization, _ authentication: Authentication, by transports: Transports
+    ) throws {
+        let told = try identifiers.verified(of: authentication.user).map(\.address)
+        try tell(.deviceGrant, of: authorization, to: told, of: authentication.user, by: transports)
+    }
+
     /// Tells an address that somebody has signed in by what was sent there, after wrong codes had been typed.
     func tellOfWrongCodes(
         before authorization: Authorization, to address: PersonalAddress, of user: UserID, by transports: Transports

@@ -60,6 +60,10 @@ package struct Wanted: Hashable, Sendable {
 
     /// The one use of the request that the client has pushed; nil where it has pushed none.
     package var pushed: PushedRequest.Use?
+    /// The device that has asked, and fetches its tokens by itself; nil where a browser brings the client a code.
+    ///
+    /// Spec: RFC 8628 §3.1.
+    package var device: AskingDevice?
 
     /// From where the person was asked last; nil before, and where nothing is known.
     package var askedFrom: ContextLine?
@@ -88,7 +92,7 @@ extension Wanted {
             "strength": strength.map { .string($0.rawValue) }, "essential": isStrengthEssential ? true : nil,
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
-            "keeps_passkeys": keepsPasskeys ? true : nil, "pushed": pushed?.json,
+            "keeps_passkeys": keepsPasskeys ? true : nil, "pushed": pushed?.json, "device": device?.json,
             "asked_from": askedFrom?.json,
             "asked_in": askedIn.map { .string("\($0)") },
         ])
@@ -118,6 +122,11 @@ extension Wanted {
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }
         keepsPasskeys = json["keeps_passkeys"]?.bool ?? false
         pushed = json["pushed"].flatMap { PushedRequest.Use($0) }
+        // Whose device cannot be read must not become a browser's.
+        if let json = json["device"] {
+            guard let asking = AskingDevice(json) else { return nil }
+            device = asking
+        }
         askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
         askedFrom = json["asked_from"].flatMap { ContextLine($0, in: askedIn) }
     }

@@ -32,13 +32,22 @@ package enum WatchAuthorization {
 
     /// A sign-in as it is now.
     ///
+    /// - Parameters:
+    ///   - id: the sign-in.
+    ///   - browser: what the browser's cookie holds.
+    ///   - isOfDevice: whether it is one that a device has asked for, which has pages of its own.
+    ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package static func show(_ id: AuthorizationID, in browser: BrowserID, ports: Ports) async throws -> Outcome {
+    package static func show(
+        _ id: AuthorizationID, in browser: BrowserID, isOfDevice: Bool = false, ports: Ports
+    ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.store.read { reader in
             guard let found = try reader.authorizations.find(id),
                 found.browser == ports.hasher.hash(of: browser, client: found.client), now < found.expiresAt
             else { return .notFound }
+            // check: DeviceConfirmTests.otherWays
+            guard (found.wanted.device != nil) == isOfDevice else { return .notFound }
             let progress = found.progress(at: now)
             // Whether a code was scanned stands with its challenge.
             guard case .showing(let challenge, let until) = progress,
@@ -53,19 +62,20 @@ package enum WatchAuthorization {
     /// - Parameters:
     ///   - id: the sign-in.
     ///   - browser: what the browser's cookie holds.
+    ///   - isOfDevice: whether it is one that a device has asked for, which has pages of its own.
     ///   - isScanned: whether the page shows that a device has scanned the code.
     ///   - deadline: until when to wait.
     ///   - changes: notifies of changes.
     ///   - ports: the external dependencies.
     /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
     package static func show(
-        _ id: AuthorizationID, in browser: BrowserID, isScanned: Bool, waitingUntil deadline: Timestamp,
-        changes: any ChangeNotifier, ports: Ports
+        _ id: AuthorizationID, in browser: BrowserID, isOfDevice: Bool = false, isScanned: Bool,
+        waitingUntil deadline: Timestamp, changes: any ChangeNotifier, ports: Ports
     ) async throws -> Outcome {
         // Subscribed before the first look: a change in between is not missed.
         let subscription = changes.subscribe(to: .authorization(id))
         while true {
-            let outcome = try await show(id, in: browser, ports: ports)
+            let outcome = try await show(id, in: browser, isOfDevice: isOfDevice, ports: ports)
             guard case .shown(_, let progress) = outcome, let until = progress.end(isScanned: isScanned),
                 ports.time.now < deadline
             else { return outcome }

@@ -320,25 +320,30 @@ extension MessageTemplates {
     /// Why a person is told of a sign-in, in a few words, and as a sentence.
     private static let signedIn =
         """
-        {{#elsewhere}}sign-in from a new browser{{/elsewhere}}{{#guessed}}sign-in after wrong codes{{/guessed}}
+        {{#elsewhere}}sign-in from a new browser{{/elsewhere}}{{#guessed}}sign-in after wrong codes{{/guessed}}\
+        {{#bycode}}sign-in on a device{{/bycode}}
         """
     private static let signedInText =
         """
         {{#elsewhere}}Somebody has signed in to {{sender}} as you, in a browser that we do not know as yours.{{/elsewhere}}\
         {{#guessed}}Somebody has signed in to {{sender}} as you by a message to this address. Before that, wrong codes \
-        were typed for it, perhaps by somebody who guessed.{{/guessed}}
+        were typed for it, perhaps by somebody who guessed.{{/guessed}}\
+        {{#bycode}}A device without a browser of yours is signed in to {{sender}} as you, since you or somebody in your \
+        name has approved it.{{/bycode}}
         """
     private static let germanSignedIn =
         """
         {{#elsewhere}}Anmeldung in einem neuen Browser{{/elsewhere}}\
-        {{#guessed}}Anmeldung nach falschen Codes{{/guessed}}
+        {{#guessed}}Anmeldung nach falschen Codes{{/guessed}}{{#bycode}}Anmeldung auf einem Gerät{{/bycode}}
         """
     private static let germanSignedInText =
         """
         {{#elsewhere}}Jemand hat sich als Sie bei {{sender}} angemeldet, in einem Browser, den wir nicht als Ihren kennen.\
         {{/elsewhere}}\
         {{#guessed}}Jemand hat sich mit einer Nachricht an diese Adresse als Sie bei {{sender}} angemeldet. Vorher \
-        wurden dafür falsche Codes eingegeben, vielleicht von jemandem, der geraten hat.{{/guessed}}
+        wurden dafür falsche Codes eingegeben, vielleicht von jemandem, der geraten hat.{{/guessed}}\
+        {{#bycode}}Ein Gerät ist als Sie bei {{sender}} angemeldet, ohne einen Browser von Ihnen. Sie oder jemand in Ihrem \
+        Namen hat dem zugestimmt.{{/bycode}}
         """
 
     private static let digits = #"<p style="font-size: 2em; letter-spacing: 0.15em"><strong>{{code}}</strong></p>"#

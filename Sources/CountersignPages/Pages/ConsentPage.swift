@@ -41,7 +41,7 @@ package struct ConsentPage: HostedPage {
         Dictionary(present: ["action": action, "items": items.map(Self.values), "account": accountPath])
     }
 
-    private static func values(of item: Item) -> [String: Any] {
+    static func values(of item: Item) -> [String: Any] {
         switch item {
         case .identity: ["isIdentity": true]
         case .email(let address, let isVerified):
@@ -58,30 +58,7 @@ package struct ConsentPage: HostedPage {
     package static let template = PageTemplate(
         "consent", heading: "[[consentHeading]]",
         main: """
-            <ul class="items">
-            {{#items}}
-            <li>
-            {{#isIdentity}}
-            <b>[[scopeIdentity]]</b><span class="small">[[scopeIdentityDetail]]</span>
-            {{/isIdentity}}
-            {{#isEmail}}
-            <b>[[scopeEmail]]</b>\(verification)
-            {{/isEmail}}
-            {{#isPhone}}
-            <b>[[scopePhone]]</b>\(verification)
-            {{/isPhone}}
-            {{#isStay}}
-            <b>[[scopeStay]]</b><span class="small">[[scopeStayDetail]]</span>
-            {{/isStay}}
-            {{#isDevice}}
-            <b>[[scopeDevice]]</b><span class="small">[[scopeDeviceDetail]]</span>
-            {{/isDevice}}
-            {{#isOther}}
-            <b><bdi>{{title}}</bdi></b><span class="small"><bdi>{{detail}}</bdi></span>
-            {{/isOther}}
-            </li>
-            {{/items}}
-            </ul>
+            \(list)
             <p class="soft">[[learnsNothingElse]]{{#account}} [[endInAccount]]{{/account}}</p>
             <form method="post" action="{{action}}">\(PageFrame.sealedRequest)
             <p class="acts">
@@ -91,6 +68,34 @@ package struct ConsentPage: HostedPage {
             </form>
             <p class="small">[[eitherWay]]</p>
             """)
+
+    /// The rows, for ``DeviceConfirmPage`` too.
+    static let list = """
+        <ul class="items">
+        {{#items}}
+        <li>
+        {{#isIdentity}}
+        <b>[[scopeIdentity]]</b><span class="small">[[scopeIdentityDetail]]</span>
+        {{/isIdentity}}
+        {{#isEmail}}
+        <b>[[scopeEmail]]</b>\(verification)
+        {{/isEmail}}
+        {{#isPhone}}
+        <b>[[scopePhone]]</b>\(verification)
+        {{/isPhone}}
+        {{#isStay}}
+        <b>[[scopeStay]]</b><span class="small">[[scopeStayDetail]]</span>
+        {{/isStay}}
+        {{#isDevice}}
+        <b>[[scopeDevice]]</b><span class="small">[[scopeDeviceDetail]]</span>
+        {{/isDevice}}
+        {{#isOther}}
+        <b><bdi>{{title}}</bdi></b><span class="small"><bdi>{{detail}}</bdi></span>
+        {{/isOther}}
+        </li>
+        {{/items}}
+        </ul>
+        """
 
     private static let verification = """
         <span class="small">{{#value}}{{#isVerified}}[[verified]]{{/isVerified}}\

@@ -163,6 +163,38 @@ extension PageText {
             .doNotAllow: "Do not allow",
             .eitherWay: "Either way you return to {{clientHost}}.",
 
+            // Devices that show a code.
+            .deviceCodeHeading: "Type the code that your device shows",
+            .deviceCodeText: "Eight letters, like WDJB-MJHT. Capitals and hyphens do not matter.",
+            .deviceCodeLabel: "Code",
+            .deviceCodeUnknown: """
+            No device shows this code now. Look at it once more; codes change after ten minutes.
+            """,
+            .deviceCodeWarning: """
+            Type only a code from a device in front of you. Whoever sends you one, or tells it to you by telephone, wants \
+            to sign in as you.
+            """,
+            .deviceNotAsked: """
+            Your trusted devices cannot be asked now, and nobody was signed in. Try again in two minutes.
+            """,
+            .deviceConfirmHeading: "Did you start this, on a device in front of you?",
+            .deviceConfirmText: "A device wants to be signed in to {{client}} as you.",
+            .deviceFactCode: "It shows",
+            .deviceFactThere: "It is at",
+            .deviceFactHere: "You are at",
+            .deviceUnknownPlace: "Not known",
+            .deviceItems: "With that, {{client}} may:",
+            .deviceYes: "Yes, sign it in",
+            .deviceNo: "No, refuse it",
+            .deviceConfirmWarning: """
+            Does the device in front of you show another code, or has somebody sent you this one? Then refuse it. If you \
+            have a trusted device, it asks you once more.
+            """,
+            .deviceDoneHeading: "Go on at your device",
+            .deviceDoneText: "It is signed in in a moment. You can close this page.",
+            .deviceDeniedHeading: "The device was refused",
+            .deviceDeniedText: "Nobody was signed in. You can close this page.",
+
             // Passkey offer.
             .offerHeading: "Sign in with a passkey next time?",
             .offerText: """

@@ -171,6 +171,39 @@ extension PageText {
             .doNotAllow: "Nicht erlauben",
             .eitherWay: "In beiden Fällen kehren Sie zu {{clientHost}} zurück.",
 
+            // Devices that show a code.
+            .deviceCodeHeading: "Geben Sie den Code ein, den Ihr Gerät zeigt",
+            .deviceCodeText: "Acht Buchstaben, etwa WDJB-MJHT. Großschreibung und Striche sind gleichgültig.",
+            .deviceCodeLabel: "Code",
+            .deviceCodeUnknown: """
+            Diesen Code zeigt jetzt kein Gerät. Sehen Sie noch einmal nach; Codes wechseln nach zehn Minuten.
+            """,
+            .deviceCodeWarning: """
+            Geben Sie nur den Code eines Geräts ein, das vor Ihnen steht. Wer Ihnen einen schickt oder am Telefon nennt, \
+            will sich als Sie anmelden.
+            """,
+            .deviceNotAsked: """
+            Ihre vertrauten Geräte können jetzt nicht gefragt werden, und niemand wurde angemeldet. Versuchen Sie es in \
+            zwei Minuten noch einmal.
+            """,
+            .deviceConfirmHeading: "Haben Sie das begonnen, auf einem Gerät vor Ihnen?",
+            .deviceConfirmText: "Ein Gerät möchte als Sie bei {{client}} angemeldet werden.",
+            .deviceFactCode: "Es zeigt",
+            .deviceFactThere: "Es ist bei",
+            .deviceFactHere: "Sie sind bei",
+            .deviceUnknownPlace: "Nicht bekannt",
+            .deviceItems: "Damit darf {{client}}:",
+            .deviceYes: "Ja, anmelden",
+            .deviceNo: "Nein, ablehnen",
+            .deviceConfirmWarning: """
+            Zeigt das Gerät vor Ihnen einen anderen Code, oder hat Ihnen jemand diesen geschickt? Dann lehnen Sie ab. Wenn \
+            Sie ein vertrautes Gerät haben, fragt es Sie noch einmal.
+            """,
+            .deviceDoneHeading: "Weiter auf Ihrem Gerät",
+            .deviceDoneText: "Es ist gleich angemeldet. Sie können diese Seite schließen.",
+            .deviceDeniedHeading: "Das Gerät wurde abgelehnt",
+            .deviceDeniedText: "Niemand wurde angemeldet. Sie können diese Seite schließen.",
+
             // Passkey offer.
             .offerHeading: "Nächstes Mal mit einem Passkey anmelden?",
             .offerText: """

@@ -144,6 +144,28 @@ enum PageWord: String, CaseIterable, Sendable {
     case doNotAllow
     case eitherWay
 
+    // Devices that show a code.
+    case deviceCodeHeading
+    case deviceCodeText
+    case deviceCodeLabel
+    case deviceCodeUnknown
+    case deviceCodeWarning
+    case deviceNotAsked
+    case deviceConfirmHeading
+    case deviceConfirmText
+    case deviceFactCode
+    case deviceFactThere
+    case deviceFactHere
+    case deviceUnknownPlace
+    case deviceItems
+    case deviceYes
+    case deviceNo
+    case deviceConfirmWarning
+    case deviceDoneHeading
+    case deviceDoneText
+    case deviceDeniedHeading
+    case deviceDeniedText
+
     // Passkey offer.
     case offerHeading
     case offerText

@@ -20,6 +20,11 @@ extension HTTPField.Name {
     /// Spec: RFC 9421 §4.1.
     static let signatureInput = known("Signature-Input")
 
+    /// What the caller would like of the reply, such as that it waits.
+    ///
+    /// Spec: RFC 7240 §2.
+    static let prefer = known("Prefer")
+
     /// What a page may load, and which pages may frame it.
     ///
     /// Spec: Content Security Policy, *The header field*.

@@ -112,6 +112,7 @@ final class Responder: Sendable {
         let query = request.head.path?.utf8.drop { $0 != UInt8(ascii: "?") } ?? ""[...].utf8
         return query.dropFirst().split(separator: UInt8(ascii: "&")).contains { $0.starts(with: "wait=".utf8) }
             || request.headers[.accept]?.contains("event-stream") == true
+            || request.headers[.prefer]?.contains("wait") == true
     }
 
     @inline(never)

@@ -47,7 +47,7 @@ extension SignInDoor {
             return try await reply(to: outcome, carried, visit) { .methodUndone($0) }
         }
         let ends: [(path: String, extent: @Sendable (Incoming) -> EndOwnAccess.Extent?)] = [
-            ("sessions/:id/end", { $0.parameter("id").flatMap { SessionID($0) }.map { .session($0) } }),
+            ("sessions/:id/end", { $0.parameter("id").flatMap { Self.session(named: $0) } }),
             ("sessions/end-others", { _ in .otherSessions }),
             ("access/:id/end", { $0.parameter("id").flatMap { ClientID($0) }.map { .client($0) } }),
         ]
@@ -58,6 +58,12 @@ extension SignInDoor {
                 return try await end(extent, carried, visit)
             }
         }
+    }
+
+    /// What a row among the sessions stands for: a session, or what a device got.
+    private static func session(named id: String) -> EndOwnAccess.Extent? {
+        if let session = SessionID(id) { return .session(session) }
+        return TokenFamilyID(id).map { .family($0) }
     }
 
     /// A form of the account page, and what it carries.
@@ -115,7 +121,7 @@ extension SignInDoor {
         case .done(let client):
             let announcement: AccountPage.Announcement? =
                 switch extent {
-                case .session: .sessionEnded
+                case .session, .family: .sessionEnded
                 case .otherSessions: .othersEnded
                 case .client: client.map { .accessEnded($0.text) }
                 }
@@ -211,7 +217,7 @@ extension Account {
             confirming: confirmation == .refused ? .afterSignIn(with: confirmedDevice(at: now)) : .here,
             passkeys: passkeys.map { $0.row(at: now) },
             createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath,
-            sessions: sessions.map { page(of: $0, in: language, places) },
+            sessions: sessions.map { page(of: $0, in: language, places) } + deviceRows,
             access: access.map(\.page), activity: events.compactMap(\.activity),
             earlierPath: cursor.map { _ in "\(AccountPage.path)?\(FormText.encoded(query))#activity" })
     }
@@ -228,6 +234,15 @@ extension Account {
                     path: addressKinds.contains($0.claim.address.kind)
                         ? "\(SignInDoor.newAddressPath)?\(SignInDoor.claimField)=\($0.claim.id)" : nil)
             }
+    }
+
+    /// What devices got, which is listed with the sessions.
+    private var deviceRows: [AccountPage.Session] {
+        deviceGrants.map { grant in
+            AccountPage.Session(
+                id: "\(grant.family.id)", browser: nil, place: nil, since: Int(grant.family.createdAt.seconds),
+                way: .deviceCode(client: grant.client.text))
+        }
     }
 
     /// The name of the only confirmed device; nil for none, or several.

@@ -146,6 +146,11 @@ extension SignInDoor {
     ) throws -> Response {
         // Our own page needs no result: the browser has its session.
         if wanted.redirectURI.hasSameBytes(as: ports.issuer.accountPage) { return Self.redirect(to: AccountPage.path) }
+        // Nor does the one on which codes of devices are typed; it has the code of its device again.
+        if wanted.redirectURI.hasSameBytes(as: ports.issuer.devicePage) {
+            let code = wanted.clientState.map { [(DeviceCodePage.field, $0)] } ?? []
+            return Self.redirect(to: Self.location(DeviceCodePage.path, code))
+        }
         var fields: [(String, String)]
         switch result {
         case .code(let code): fields = [("code", code.reveal())]

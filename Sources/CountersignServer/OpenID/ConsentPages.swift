@@ -127,7 +127,7 @@ extension SignInDoor {
 
 extension ConsentQuestion {
     /// The rows of the page, one for each scope that gives the client something.
-    fileprivate var items: [ConsentPage.Item] {
+    var items: [ConsentPage.Item] {
         ownItems + apis.map { .other(title: $0.name, detail: $0.scopes.joined(separator: ", ")) }
     }
 

@@ -50,21 +50,28 @@ extension OAuthDoor {
     ) {
         table.add(method, path) { [self] request, context in
             let incoming = try await Incoming(request, context)
-            guard let origin = incoming.headers[.origin] else { return try await reply(incoming).0 }
-            do {
-                var (response, client) = try await reply(incoming)
-                response.headers[.vary] = "Origin"
-                let isAllowed = try await AllowOrigin.isAllowed(origin, for: client, ports: ports)
-                // check: CrossOriginTests.others
-                guard isAllowed else { return response }
-                response.headers[.accessControlAllowOrigin] = origin
-                response.headers[.accessControlExposeHeaders] = Self.exposed
-                return response
-            } catch var error as OAuthError {
-                guard try await AllowOrigin.isAllowed(origin, for: nil, ports: ports) else { throw error }
-                error.origin = origin
-                throw error
-            }
+            return try await shared(incoming) { try await reply(incoming) }
+        }
+    }
+
+    /// A reply that the scripts of a client's own pages may read.
+    func shared(
+        _ incoming: Incoming, _ reply: () async throws -> (Response, ClientID)
+    ) async throws -> Response {
+        guard let origin = incoming.headers[.origin] else { return try await reply().0 }
+        do {
+            var (response, client) = try await reply()
+            response.headers[.vary] = "Origin"
+            let isAllowed = try await AllowOrigin.isAllowed(origin, for: client, ports: ports)
+            // check: CrossOriginTests.others
+            guard isAllowed else { return response }
+            response.headers[.accessControlAllowOrigin] = origin
+            response.headers[.accessControlExposeHeaders] = Self.exposed
+            return response
+        } catch var error as OAuthError {
+            guard try await AllowOrigin.isAllowed(origin, for: nil, ports: ports) else { throw error }
+            error.origin = origin
+            throw error
         }
     }
 }

@@ -67,7 +67,9 @@ extension OAuthDoor {
             "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
             "grant_types_supported": [
                 "authorization_code", "refresh_token", "client_credentials", .string(DeviceAssertion.grantType),
+                .string(deviceGrantType),
             ],
+            "device_authorization_endpoint": .string("\(issuer)\(deviceAuthorizationPath)"),
             "introspection_endpoint": .string("\(issuer)/oauth2/introspect"),
             "revocation_endpoint": .string("\(issuer)/oauth2/revoke"),
             "end_session_endpoint": .string("\(issuer)\(SignInDoor.logoutPath)"),

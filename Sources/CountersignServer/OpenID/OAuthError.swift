@@ -33,6 +33,12 @@ struct OAuthError: Error, Hashable {
         case invalidRequestObject = "invalid_request_object"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
+        /// Spec: RFC 8628 §3.5.
+        case authorizationPending = "authorization_pending"
+        /// Spec: RFC 8628 §3.5.
+        case slowDown = "slow_down"
+        /// Spec: RFC 8628 §3.5.
+        case expiredToken = "expired_token"
         case temporarilyUnavailable = "temporarily_unavailable"
         case serverError = "server_error"
 
@@ -46,7 +52,7 @@ struct OAuthError: Error, Hashable {
                 .unsupportedGrantType, .invalidDPoPProof, .useDPoPNonce,
                 .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
                 .unmetAuthenticationRequirements, .invalidRequestObject, .requestNotSupported,
-                .requestURINotSupported:
+                .requestURINotSupported, .authorizationPending, .slowDown, .expiredToken:
                 400
             }
         }

@@ -10,25 +10,35 @@ extension OAuthDoor {
     func addPushedRequests(to table: inout RouteTable) {
         addShared(.post, "/oauth2/par", to: &table) { [self] incoming in
             let form = try FormFields(form: incoming)
+            let key = try provedKey(of: incoming)
             let client = try await client(of: incoming, form)
             let seconds = try await PushedRequest.count(by: client, from: incoming.context.network, ports: ports)
             if let seconds {
                 throw OAuthError(
                     .temporarilyUnavailable, "too many requests", status: 429, retryAfter: seconds.value)
             }
-            return (try await push(form, by: client), client)
+            return (withNonce(try await push(form, by: client, with: key), for: key), client)
         }
     }
 
     /// Spec: RFC 9126 §2.1, §2.2.
-    private func push(_ form: FormFields, by client: ClientID) async throws -> Response {
+    private func push(_ form: FormFields, by client: ClientID, with key: ProvedKey?) async throws -> Response {
         // check: PushedRequestTests.refused
         guard form["request_uri"] == nil else {
             throw OAuthError(.invalidRequest, "request_uri must not be pushed")
         }
         // A client that has authenticated need not name itself again; another's name was refused.
         let named = form.setting("client_id", to: "\(client)")
-        let (_, checked) = try await AuthorizationChecks.check(pushed: named, ports: ports)
+        var (_, checked) = try await AuthorizationChecks.check(pushed: named, ports: ports)
+        if let key {
+            // The code will be good for the holder of this key alone. Spec: RFC 9449 §10.1.
+            // check: PushedRequestTests.bound
+            guard checked["dpop_jkt"] == nil || checked["dpop_jkt"] == key.thumbprint else {
+                throw OAuthError(.invalidDPoPProof, "the proof is by another key than dpop_jkt names")
+            }
+            guard try ports.spend(key) else { throw OAuthError(KeyProofRefusal.replayed, ports: ports) }
+            checked = checked.setting("dpop_jkt", to: key.thumbprint)
+        }
         let parameters = checked.query(of: AuthorizationChecks.parameters)
         guard let uri = try PushedRequest.seal(parameters, of: client, ports: ports) else {
             throw OAuthError(.invalidRequest, "the request is too long", status: 413)

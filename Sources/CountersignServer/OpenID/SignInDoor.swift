@@ -9,7 +9,7 @@ import Hummingbird
 ///
 /// Spec: docs/decisions/0072-signing-in.md.
 final class SignInDoor: Door {
-    let paths = ["/oauth2/authorize", SignInDoor.logoutPath, "/signin", AccountPage.path, "/assets"]
+    let paths = ["/oauth2/authorize", SignInDoor.logoutPath, "/signin", AccountPage.path, DeviceCodePage.path, "/assets"]
     let resources: DoorResources
     let cookies: BrowserCookies
 
@@ -25,6 +25,7 @@ final class SignInDoor: Door {
         addSignIn(to: &table)
         addLogout(to: &table)
         addAccount(to: &table)
+        addDevice(to: &table)
         addLooks(to: &table)
         for asset in PageAssets.all {
             table.add(.get, asset.path) { _, _ in

@@ -8,9 +8,9 @@ import Hummingbird
 /// The pages of a sign-in that wait: for what is typed or scanned on a device, or for a code that was sent.
 extension SignInDoor {
     /// How many requests may wait at the same time: of one browser, and of one network.
-    private static let maximumWaits = (browser: 3, network: 30)
+    static let maximumWaits = (browser: 3, network: 30)
     /// How long a request for the state of a sign-in may wait.
-    private static let longestWait = Seconds(30)
+    static let longestWait = Seconds(30)
 
     func addWaiting(to table: inout RouteTable) {
         table.add(.get, "/signin/:id", query: ["look"]) { [self] request, context in

@@ -23,6 +23,7 @@ extension OAuthDoor {
                 case "authorization_code": try await redeemCode(form, by: client, with: key)
                 case "refresh_token": try await refresh(form, by: client, with: key)
                 case DeviceAssertion.grantType: try await signInDevice(form, at: client, with: key)
+                case Self.deviceGrantType: try await redeemDeviceCode(form, incoming, by: client, with: key)
                 default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
                 }
             return (withNonce(response, for: key), client)
@@ -131,7 +132,7 @@ extension OAuthDoor {
     }
 
     /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3, RFC 9449 §5.
-    private static func reply(_ tokens: SignedTokens) -> Response {
+    static func reply(_ tokens: SignedTokens) -> Response {
         Response(
             json: .members([
                 "access_token": .string(tokens.access.reveal()), "token_type": tokens.isBound ? "DPoP" : "Bearer",

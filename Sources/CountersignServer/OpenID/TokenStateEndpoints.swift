@@ -28,6 +28,7 @@ extension OAuthDoor {
         // Spec: RFC 7009 §2.
         addShared(.post, "/oauth2/revoke", to: &table) { [self] incoming in
             let (client, token) = try await tokenRequest(incoming, mayBePublic: true)
+            if let response = try await cancelDeviceGrant(token, by: client) { return (response, client) }
             switch try await RevokeToken.revoke(token, by: client, ports: ports) {
             case .revoked: return (Response(status: .ok), client)
             case .notYours: throw OAuthError(.invalidGrant, "the token was given to another client")

@@ -47,7 +47,22 @@ private enum Statements {
     static let deleteAll = SQLStatement("DELETE FROM authorizations WHERE user_id = $1")
     static let deleteAllAtClient = SQLStatement("DELETE FROM authorizations WHERE user_id = $1 AND client_id = $2")
     static let code = SQLStatement(
-        "SELECT hash, authorization_id, session_id, expires_at, spent_at FROM codes WHERE hash = $1")
+        """
+        SELECT hash, authorization_id, session_id, expires_at, spent_at
+        FROM codes WHERE hash = $1 AND session_id <> ''
+        """)
+    /// A code that a person types is in no session.
+    static let userCode = SQLStatement("SELECT authorization_id FROM codes WHERE hash = $1 AND session_id = ''")
+    static let insertUserCode = SQLStatement(
+        """
+        INSERT INTO codes (hash, authorization_id, session_id, expires_at) VALUES ($1, $2, '', $3)
+        ON CONFLICT (hash) DO NOTHING
+        """)
+    static let take = SQLStatement(
+        """
+        UPDATE authorizations SET browser = $2, user_id = $3, wanted = $4, state = $5, authentication = $6
+        WHERE id = $1 AND state = 'open' AND expires_at > $7 AND browser = $8
+        """)
     static let insertCode = SQLStatement(
         "INSERT INTO codes (hash, authorization_id, session_id, expires_at) VALUES ($1, $2, $3, $4)")
     static let spend = SQLStatement("UPDATE codes SET spent_at = $2 WHERE hash = $1 AND spent_at IS NULL")
@@ -127,6 +142,26 @@ extension SQLTransaction {
                 .optional(verification?.description),
             ]
         return try connection.execute(Statements.advance, arguments) == 1
+    }
+
+    func take(_ authorization: Authorization, from former: KeyedHash, at time: Timestamp) throws -> Bool {
+        let id = authorization.id
+        return try connection.execute(
+            Statements.take,
+            [
+                id.value, .blob(authorization.browser.bytes), .optional(authorization.user?.description),
+                try sealed(authorization.wanted, of: id), .text(authorization.state.name),
+                .optional(authorization.state.authentication?.json.text), time.value, .blob(former.bytes),
+            ]) == 1
+    }
+
+    func insert(_ userCode: KeyedHash, of authorization: AuthorizationID, until time: Timestamp) throws -> Bool {
+        try connection.execute(
+            Statements.insertUserCode, [.blob(userCode.bytes), authorization.value, time.value]) == 1
+    }
+
+    func find(userCode: KeyedHash) throws -> AuthorizationID? {
+        try first(Statements.userCode, [.blob(userCode.bytes)]) { try $0.id(0) }
     }
 
     func deleteAll(of user: UserID, at client: ClientID?) throws {

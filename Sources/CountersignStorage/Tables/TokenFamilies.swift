@@ -42,6 +42,12 @@ private enum Statements {
     static let endOfClient = end("client_id = $3 AND expires_at > $1")
 }
 
+/// The member beside those of the authentication that says by which grant a family was given; none for a code.
+private enum GrantMember {
+    static let name = "grant"
+    static let device = "device_code"
+}
+
 /// Token families.
 extension SQLTransaction {
     func find(_ id: TokenFamilyID) throws -> TokenFamily? {
@@ -68,16 +74,21 @@ extension SQLTransaction {
             expiresAt: try row.time(10), endedAt: try row.optionalTime(11),
             resources: try row.optionalValue(12) { text in
                 (try? JSONValue(parsing: Array(text.utf8))).flatMap { ResourceAccess.list($0) }
-            } ?? [], keyThumbprint: keyThumbprint)
+            } ?? [], keyThumbprint: keyThumbprint,
+            isDeviceGrant: try row.value(5) { text in
+                (try? JSONValue(parsing: Array(text.utf8))).map { $0[GrantMember.name] == .string(GrantMember.device) }
+            })
     }
 
     /// The member of the authentication's column that has the key: the first families had none.
     private static let keyMember = "jkt"
 
-    private static func proved(_ family: TokenFamily) -> String {
-        var json = family.authentication.json.object ?? JSONObject()
-        json[keyMember] = family.keyThumbprint.map { .string($0) }
-        return JSONValue.object(json).text
+    /// How the person was authenticated, the key to which the family is bound, and whether a device got the tokens.
+    private static func authentication(of family: TokenFamily) -> JSONValue {
+        var members = family.authentication.json.object ?? JSONObject()
+        members[keyMember] = family.keyThumbprint.map { .string($0) }
+        members[GrantMember.name] = family.isDeviceGrant ? .string(GrantMember.device) : nil
+        return .object(members)
     }
 
     func refresh(
@@ -106,7 +117,7 @@ extension SQLTransaction {
                 .text(family.session?.description ?? ""),
                 .optional(family.authentication.evidence.enrollment?.description), .text(family.sid ?? ""),
                 .text(family.scopes.joined(separator: " ")),
-                .text(Self.proved(family)), .integer(family.isOffline ? 1 : 0),
+                .text(Self.authentication(of: family).text), .integer(family.isOffline ? 1 : 0),
                 .integer(family.generation), family.createdAt.value, family.idleUntil.value, family.expiresAt.value,
                 .optional(family.resources.isEmpty ? nil : ResourceAccess.json(family.resources).text),
             ])

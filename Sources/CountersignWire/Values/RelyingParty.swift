@@ -50,6 +50,18 @@ package struct RelyingParty: Hashable, Sendable {
         case open
     }
 
+    /// Whether devices sign people in at the client by the device grant, and how.
+    ///
+    /// Spec: RFC 8628.
+    package enum DeviceGrant: Hashable, Sendable {
+        /// They do not.
+        case off
+        /// By a code that the person types on a page.
+        case byCode
+        /// Also by a name of the person, whose trusted devices are then asked at once.
+        case byHint
+    }
+
     /// The client.
     package let client: ClientID
     /// What kind of application it is.
@@ -115,6 +127,8 @@ package struct RelyingParty: Hashable, Sendable {
     package let resource: ProtectedResource?
     /// The APIs for which the client may have tokens.
     package let resources: [ResourceIdentifier]
+    /// Whether devices sign people in by the device grant; off by default, since it is what phishers use.
+    package let deviceGrant: DeviceGrant
 
     /// How many ``stepUpTypes`` a client may have.
     package static let maximumStepUpTypes = 10
@@ -136,7 +150,7 @@ package struct RelyingParty: Hashable, Sendable {
         defaultMaximumAge: Seconds? = nil,
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
         resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
-        requiresSignedRequests: Bool = false, bindsTokens: Bool = false
+        requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off
     ) {
         self.client = client
         self.profile = profile
@@ -160,6 +174,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.resources = resources
         self.requiresPushedRequests = requiresPushedRequests
         self.requiresSignedRequests = requiresSignedRequests
+        self.deviceGrant = deviceGrant
     }
 
     /// A JWK Set as it is kept: the keys that can be used, and nothing else; nil if there is none.

@@ -194,6 +194,7 @@ struct TemplateTests {
         let words: [PersonalMessage.SignInNotice: (String, String)] = [
             .newBrowser: ("from a new browser", "in einem neuen Browser"),
             .wrongCodes: ("after wrong codes", "nach falschen Codes"),
+            .deviceGrant: ("on a device", "auf einem Gerät"),
         ]
         try expectTold(try #require(words[notice]), naming: nil) { _, client, time, place, page, language in
             .signedIn(notice, at: client, at: time, from: place, page: page, in: language)

@@ -1,0 +1,179 @@
+import CountersignCore
+import CountersignPages
+import CountersignWire
+import Encodings
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The device grant: how a device without a browser asks that somebody be signed in, and fetches its tokens.
+///
+/// Spec: RFC 8628; docs/decisions/0087-device-grant.md.
+extension OAuthDoor {
+    static let deviceAuthorizationPath = "/oauth2/device_authorization"
+    static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
+    /// How long a request for tokens may wait. Spec: RFC 7240 §4.3.
+    private static let longestWait = Seconds(30)
+    /// How many requests may wait at the same time: for one code, and from one network.
+    private static let maximumWaits = (code: 1, network: 30)
+    /// The parameter by which a client wants the address that has the code in it.
+    private static let completeField = "verification_uri_complete"
+
+    func addDeviceGrant(to table: inout RouteTable) {
+        table.add(.post, Self.deviceAuthorizationPath) { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            let form = try FormFields(form: incoming)
+            return try await beginDeviceGrant(form, incoming, by: try await client(of: incoming, form))
+        }
+    }
+
+    /// Spec: RFC 8628 §3.1, §3.2.
+    private func beginDeviceGrant(
+        _ form: FormFields, _ incoming: Incoming, by client: ClientID
+    ) async throws -> Response {
+        let isAuthenticated = Self.isAuthenticated(incoming, form)
+        var request = BeginDeviceGrant.Request(by: client, isAuthenticated: isAuthenticated)
+        if let scopes = form.words("scope") { request.scopes = scopes }
+        request.resources = form.resources
+        request.hint = form["login_hint"]
+        request.lifetime = try Self.requestedExpiry(form)
+        request.network = incoming.context.network
+        // A client's server says nothing of where the device is.
+        if !isAuthenticated {
+            request.place = ContextLine(
+                address: incoming.context.caller?.description, userAgent: incoming.headers[.userAgent])?
+                .placed(by: ports.places, in: nil)
+        }
+        switch try await BeginDeviceGrant.begin(request, ports: ports) {
+        case .begun(let begun):
+            let code = "\(begun.userCode)"
+            let complete = "\(ports.issuer.devicePage)?\(FormText.encoded([(DeviceCodePage.field, code)]))"
+            return Response(
+                json: .members([
+                    "device_code": .string(begun.deviceCode.reveal()), "user_code": .string(code),
+                    "verification_uri": .string(ports.issuer.devicePage),
+                    "verification_uri_complete": form[Self.completeField] == "true" ? .string(complete) : nil,
+                    "expires_in": .integer(begun.expiresIn.value), "interval": .integer(begun.interval.value),
+                    "number": begun.number.map { .string($0.digits) },
+                ]))
+        case .off: throw OAuthError(.unauthorizedClient, "the client signs nobody in on devices")
+        case .hintNotAllowed: throw OAuthError(.unauthorizedClient, "the client may not send login_hint")
+        case .notGiven(let access): throw OAuthError(access)
+        case .tooMany(let seconds):
+            throw OAuthError(
+                .temporarilyUnavailable, "too many sign-ins on devices", status: 429, retryAfter: seconds.value)
+        case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
+        }
+    }
+
+    private static func requestedExpiry(_ form: FormFields) throws(OAuthError) -> Seconds? {
+        guard let text = form["requested_expiry"] else { return nil }
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let seconds = Int32(text), seconds > 0
+        else { throw OAuthError(.invalidRequest, "requested_expiry must be a number of seconds") }
+        return Seconds(Int64(seconds))
+    }
+
+    /// Whether the client that was found has proved who it is.
+    private static func isAuthenticated(_ incoming: Incoming, _ form: FormFields) -> Bool {
+        incoming.headers[.authorization] != nil || form["client_secret"] != nil || form["client_assertion"] != nil
+    }
+
+    /// Gives a device its tokens or, if the request wants to wait, has it wait for them.
+    ///
+    /// Spec: RFC 8628 §3.4, §3.5; RFC 7240 §4.3.
+    func redeemDeviceCode(
+        _ form: FormFields, _ incoming: Incoming, by client: ClientID, with key: ProvedKey?
+    ) async throws -> Response {
+        guard let code = form["device_code"] else { throw OAuthError(.invalidRequest, "device_code is missing") }
+        let request = RedeemDeviceCode.Request(code: Secret(code), resources: form.resources, by: client, with: key)
+        let outcome = try await RedeemDeviceCode.redeem(request, ports: ports)
+        guard case .pending = outcome, let length = incoming.preferredWait,
+            let places = waitingPlaces(for: code, incoming, form, of: client)
+        else { return try await deviceReply(to: outcome) }
+        let deadline = ports.time.now.adding(min(length, Self.longestWait))
+        return incoming.context.later.answer { [self] in
+            defer { withExtendedLifetime(places) {} }
+            return try await shared(incoming) {
+                let waited = try await waited(for: request, until: deadline, incoming, otherwise: outcome)
+                return (withNonce(try await deviceReply(to: waited), for: key), client)
+            }
+        }
+    }
+
+    /// The places that a waiting request takes; nil if there is none left, so that it gets its answer at once.
+    private func waitingPlaces(
+        for code: String, _ incoming: Incoming, _ form: FormFields, of client: ClientID
+    ) -> [Waits.Place]? {
+        let caller =
+            Self.isAuthenticated(incoming, form)
+            ? (name: "device codes of \(client)", limit: DoorResources.maximumClientWaits)
+            : (
+                name: "device codes from \(Hex.encode(incoming.context.network ?? []))",
+                limit: Self.maximumWaits.network
+            )
+        guard let ofCode = try? resources.waits.place(as: "device code \(code)", atMost: Self.maximumWaits.code),
+            let ofCaller = try? resources.waits.place(as: caller.name, atMost: caller.limit)
+        else { return nil }
+        return [ofCode, ofCaller]
+    }
+
+    /// What came of a wait; what was before it where the server is about to stop.
+    private func waited(
+        for request: RedeemDeviceCode.Request, until deadline: Timestamp, _ incoming: Incoming,
+        otherwise before: RedeemDeviceCode.Outcome
+    ) async throws -> RedeemDeviceCode.Outcome {
+        do {
+            return try await RedeemDeviceCode.redeem(
+                request, waitingUntil: deadline, changes: try resources.changes(for: incoming.context), ports: ports)
+        } catch is CancellationError where resources.shutdown.isOver {
+            return before
+        }
+    }
+
+    private func deviceReply(to outcome: RedeemDeviceCode.Outcome) async throws -> Response {
+        switch outcome {
+        case .redeemed(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
+        case .pending(let interval):
+            // Nothing is refused, so that no line of the log says so.
+            let error = OAuthError(.authorizationPending, "nobody has decided yet")
+            var response = Response(json: error.json, status: error.code.status)
+            response.headers[.retryAfter] = "\(interval)"
+            return response
+        case .slowDown(let interval):
+            throw OAuthError(.slowDown, "the client polls too fast", retryAfter: interval.value)
+        case .expired: throw OAuthError(.expiredToken, "nobody has agreed in time")
+        case .denied: throw OAuthError(.accessDenied, "the person has declined", status: 400)
+        case .invalid:
+            throw OAuthError(.invalidGrant, "the device_code is unknown, spent or another client's, or good no more")
+        case .unknownResource: throw OAuthError.unknownTarget
+        case .clientGone: throw OAuthError(.unauthorizedClient, "the client signs nobody in on devices")
+        }
+    }
+
+    /// The reply to a client that gives up what a device has asked for; nil if the token is no device code.
+    func cancelDeviceGrant(_ token: Secret<String>, by client: ClientID) async throws -> Response? {
+        switch try await CancelDeviceGrant.cancel(token, by: client, ports: ports) {
+        case .cancelled: return Response(status: .ok)
+        case .notYours: throw OAuthError(.invalidGrant, "the token was given to another client")
+        case .notFound: return nil
+        }
+    }
+}
+
+extension Incoming {
+    /// For how long the caller would wait for a better answer; nil for not at all.
+    ///
+    /// Spec: RFC 7240 §2, §4.3.
+    var preferredWait: Seconds? {
+        for preference in headers[values: .prefer].flatMap({ $0.split(separator: ",") }) {
+            let pair = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            guard pair.count == 2, pair[0].lowercased() == "wait", let seconds = Int32(pair[1]), seconds > 0 else {
+                continue
+            }
+            return Seconds(Int64(seconds))
+        }
+        return nil
+    }
+}

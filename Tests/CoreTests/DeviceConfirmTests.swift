@@ -1,0 +1,282 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("A person says yes or no to a device by the code that it shows")
+struct DeviceConfirmTests {
+    // Spec: RFC 8628 §3.3.
+    @Test(
+        "RFC 8628 §3.3: whoever has signed in is asked, then their phone, and the device gets its tokens",
+        arguments: Engine.allCases)
+    func confirmed(_ engine: Engine) async throws {
+        let scene = try await DeviceGrantScene(engine, .byCode)
+        let begun = try await scene.begin()
+        let asked = try await scene.signIn(begun)
+        guard case .asks(let found, let question) = try await scene.find("\(begun.userCode)".lowercased()) else {
+            throw World.Broken("find")
+        }
+        #expect(found == asked && question.user == scene.user && question.isGiven)
+        #expect(found.wanted.askedFrom?.address == "192.0.2.9")
+        #expect(try await scene.poll(begun) == .pending(interval: 5))
+        guard case .asked(let put) = try await scene.confirm(try scene.answer(begun)) else {
+            throw World.Broken("confirm")
+        }
+        #expect(try await scene.shop.isPut(put))
+        // The yes on the page alone gives nothing.
+        #expect(try await scene.poll(begun) == .pending(interval: 5))
+        try await scene.shop.approve(put)
+        let given = try await scene.tokens(begun)
+        #expect(given.family.user == scene.user && given.family.isDeviceGrant)
+        #expect(given.family.authentication.methods == ["swk", "user", "mca"])
+    }
+
+    @Test("The phone names from where the device asks, and not from where the code was typed")
+    func origin() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        let begun = try await scene.begin()
+        guard case .asked(let put) = try await scene.confirm(try scene.answer(begun)) else {
+            throw World.Broken("confirm")
+        }
+        let id = try #require(put.ask?.challenge)
+        let challenge = try #require(try await scene.world.store.read { try $0.challenges.find(id) })
+        #expect(challenge.question.context?.text == "192.0.2.9")
+    }
+
+    @Test(
+        "RFC 8628 §3.5: a no on the page or on the phone is access_denied, and the last word",
+        arguments: [true, false])
+    func denied(_ isOnPage: Bool) async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        let begun = try await scene.begin()
+        let request = try scene.answer(begun)
+        if isOnPage {
+            #expect(try await ConfirmDeviceGrant.deny(request, ports: scene.world.ports) == .denied)
+        } else {
+            guard case .asked(let put) = try await scene.confirm(request) else { throw World.Broken("confirm") }
+            try await scene.shop.answer(put) { _ in .denied }
+        }
+        #expect(try await scene.poll(begun) == .denied)
+        #expect(try await scene.confirm(request) == .gone)
+        #expect(try await ConfirmDeviceGrant.deny(request, ports: scene.world.ports) == .gone)
+    }
+
+    @Test("Whoever reports the device keeps their browser")
+    func reported() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        guard case .asked(let put) = try await scene.confirm(try scene.answer(try await scene.begin())) else {
+            throw World.Broken("confirm")
+        }
+        try await scene.shop.answer(put) { _ in .reported }
+        try await scene.shop.set(asking: .known)
+        #expect(try await scene.shop.isAsked())
+    }
+
+    @Test("Asked again after the number, and once more in time; only the newest number counts")
+    func again() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        let begun = try await scene.begin()
+        guard case .asked(let first) = try await scene.confirm(try scene.answer(begun)) else {
+            throw World.Broken("first")
+        }
+        scene.world.time.advance(seconds: 120)
+        guard case .asked(let second) = try await scene.confirm(try scene.answer(begun)) else {
+            throw World.Broken("second")
+        }
+        #expect(first.ask?.challenge != second.ask?.challenge)
+        try await scene.shop.approve(second)
+        _ = try await scene.tokens(begun)
+    }
+
+    @Test("A number that the device has shown counts no more once the code is typed")
+    func afterHint() async throws {
+        let scene = try await DeviceGrantScene()
+        let begun = try await scene.begin(hint: DeviceGrantScene.name)
+        let hinted = try await scene.signIn(begun)
+        guard case .asked(let put) = try await scene.confirm(try scene.answer(begun)) else {
+            throw World.Broken("confirm")
+        }
+        let former = try #require(hinted.ask?.challenge)
+        let ended = try await scene.world.store.read { try $0.challenges.find(former)?.state.status.state }
+        #expect(ended == "cancelled")
+        try await scene.shop.approve(put)
+        _ = try await scene.tokens(begun)
+    }
+
+    @Test("Without a trusted device the yes on the page is enough")
+    func withoutDevice() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        try await scene.shop.set(ways: [.device, .qr, .email], registration: .open)
+        let signedIn = try await scene.shop.signedInByMail("second", at: scene.shop.shop)
+        let session = try #require(signedIn.finished.session).secret
+        try await scene.set(.byCode, ways: [.device, .qr, .email], .open)
+        let begun = try await scene.begin()
+        let request = try scene.answer(begun, by: signedIn.user, session: session)
+        #expect(try await scene.confirm(request) == .confirmed)
+        let given = try await scene.tokens(begun)
+        #expect(given.family.user == signedIn.user && given.family.authentication.methods == ["otp"])
+    }
+
+    @Test("Where the devices cannot be asked, nothing has changed, and nobody is signed in")
+    func notAsked() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        // The ten of an hour.
+        try await scene.world.ports.commit(at: scene.world.time.now, as: .system) { work in
+            for _ in 0..<10 { _ = try work.count(.signInAsks(scene.user, at: nil, isBrowserKnown: true)) }
+        }
+        let begun = try await scene.begin()
+        let before = try await scene.signIn(begun)
+        #expect(try await scene.confirm(try scene.answer(begun)) == .notAsked)
+        #expect(try await scene.signIn(begun) == before)
+        #expect(try await scene.poll(begun) == .pending(interval: 5))
+    }
+
+    @Test("What a third party may is allowed by the yes, and not before the phone has approved")
+    func thirdParty() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode, isThirdParty: true)
+        func scopes() async throws -> Set<String>? {
+            try await scene.world.store.read { try $0.grants.find(scene.user, for: scene.shop.shop.id)?.scopes }
+        }
+        let begun = try await scene.begin(scopes: ["openid", "email"])
+        guard case .asks(_, let question) = try await scene.find("\(begun.userCode)") else {
+            throw World.Broken("find")
+        }
+        #expect(!question.isGiven && question.wanted.scopes == ["openid", "email"])
+        guard case .asked(let put) = try await scene.confirm(try scene.answer(begun)) else {
+            throw World.Broken("confirm")
+        }
+        #expect(try await scopes() == ["openid"])
+        try await scene.shop.approve(put)
+        _ = try await scene.tokens(begun)
+        #expect(try await scopes() == ["openid", "email"])
+    }
+
+    @Test("Whoever has not signed in signs in first; nobody answers for somebody else")
+    func otherPerson() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        let begun = try await scene.begin()
+        let outcome = try await scene.find("\(begun.userCode)", session: Secret("none"))
+        #expect(outcome == .signIn(scene.shop.shop.id, begun.userCode))
+        #expect(try await scene.confirm(try scene.answer(begun, session: Secret("none"))) == .signIn)
+        #expect(try await scene.confirm(try scene.answer(begun, by: scene.world.newID())) == .signIn)
+        let denied = try await ConfirmDeviceGrant.deny(
+            try scene.answer(begun, by: scene.world.newID()), ports: scene.world.ports)
+        #expect(denied == .signIn)
+        #expect(try await scene.poll(begun) == .pending(interval: 5))
+    }
+
+    @Test("The browser that says yes first has the device; another one with the code gets nothing of it")
+    func otherBrowser() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        let other = try SignInScene.browser("two")
+        let begun = try await scene.begin()
+        guard case .asks = try await scene.find("\(begun.userCode)", in: other) else { throw World.Broken("find") }
+        guard case .asked(let put) = try await scene.confirm(try scene.answer(begun)) else {
+            throw World.Broken("confirm")
+        }
+        #expect(try await scene.find("\(begun.userCode)", in: other) == .unknown)
+        #expect(try await scene.confirm(try scene.answer(begun, in: other)) == .gone)
+        let shown = try await WatchAuthorization.show(put.id, in: other, isOfDevice: true, ports: scene.world.ports)
+        #expect(shown == .notFound)
+    }
+
+    @Test("No page of an ordinary sign-in asks for a device's, shows it, or finishes it")
+    func otherWays() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        let ports = scene.world.ports
+        let begun = try await scene.begin()
+        guard case .asked(let put) = try await scene.confirm(try scene.answer(begun)) else {
+            throw World.Broken("confirm")
+        }
+        #expect(try await scene.shop.ask(put.wanted, by: .qr, again: put.id) == .tooLate)
+        #expect(try await scene.shop.ask(put.wanted, by: .qr) == .tooLate)
+        #expect(try await scene.shop.ask(try scene.shop.wanted(), by: .qr, again: put.id) == .tooLate)
+        #expect(try await scene.shop.progress(of: put) == .notFound)
+        let shown = try await WatchAuthorization.show(put.id, in: scene.shop.browser, isOfDevice: true, ports: ports)
+        guard case .shown(_, .asking) = shown else { throw World.Broken("shown") }
+        try await scene.shop.approve(put)
+        #expect(try await scene.shop.finish(put) == .notReady)
+        _ = try await scene.tokens(begun)
+        // Nor does a device's page show a browser's sign-in.
+        let browsers = try await scene.shop.askedByCode()
+        let other = try await WatchAuthorization.show(
+            browsers.id, in: scene.shop.browser, isOfDevice: true, ports: ports)
+        #expect(other == .notFound)
+    }
+
+    // Spec: RFC 8628 §5.1.
+    @Test(
+        "RFC 8628 §5.1: wrong codes are limited for a browser, a network and a user, and a right one changes nothing",
+        arguments: Engine.allCases)
+    func guesses(_ engine: Engine) async throws {
+        let scene = try await DeviceGrantScene(engine, .byCode)
+        let begun = try await scene.begin()
+        let code = "\(begun.userCode)"
+        let network: [UInt8] = [192, 0, 2, 1]
+        for turn in 0..<5 {
+            guard case .asks = try await scene.find(code, network: network) else { throw World.Broken("find") }
+            let wrong = try await scene.find(turn == 0 ? "not a code" : "BBBB-BBBB", network: network)
+            #expect(wrong == .unknown)
+        }
+        guard case .tooMany(let wait) = try await scene.find(code, network: network) else {
+            throw World.Broken("browser")
+        }
+        #expect((1...600).contains(wait.value))
+        // Another browser of the network, without a session, has the rest of the network's.
+        let none = Secret("none")
+        let two = try SignInScene.browser("two")
+        for _ in 0..<5 {
+            #expect(try await scene.find("BBBB-BBBB", in: two, session: none, network: network) == .unknown)
+        }
+        let three = try SignInScene.browser("three")
+        guard case .tooMany = try await scene.find(code, in: three, session: none, network: network) else {
+            throw World.Broken("network")
+        }
+        guard case .signIn = try await scene.find(code, in: three, session: none) else { throw World.Broken("code") }
+        // The user has five left, in whatever browser.
+        for _ in 0..<5 { #expect(try await scene.find("BBBB-BBBB", in: three) == .unknown) }
+        let four = try SignInScene.browser("four")
+        guard case .tooMany = try await scene.find(code, in: four) else { throw World.Broken("user") }
+    }
+
+    @Test("What a device got stands on the account page, and ends there, by its user alone")
+    func account() async throws {
+        let scene = try await AccountScene()
+        let session = try await scene.byTap()
+        let party = RelyingParty(
+            client: scene.shop.shop.id, profile: .native,
+            redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], askedBrowsers: .all,
+            ways: [.device, .qr, .email], registration: .open, deviceGrant: .byHint)
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
+        var request = BeginDeviceGrant.Request(by: party.client, isAuthenticated: false)
+        request.hint = DeviceGrantScene.name
+        guard case .begun(let begun) = try await BeginDeviceGrant.begin(request, ports: scene.world.ports),
+            let id = scene.world.ports.hasher.signIn(ofDeviceCode: begun.deviceCode)
+        else { throw World.Broken("begun") }
+        func asked() async throws -> Authorization {
+            try #require(try await scene.world.store.read { try $0.authorizations.find(id) })
+        }
+        let challenge = try #require(try await asked().ask?.challenge)
+        try await PutSignIn.put(id, by: challenge, ports: scene.world.ports)
+        try await scene.shop.approve(try await asked())
+        let poll = RedeemDeviceCode.Request(code: begun.deviceCode, by: party.client)
+        guard case .redeemed(let given) = try await RedeemDeviceCode.redeem(poll, ports: scene.world.ports) else {
+            throw World.Broken("tokens")
+        }
+        let shown = try #require(try await scene.show(session))
+        #expect(shown.deviceGrants.map { $0.family.id } == [given.family.id])
+        #expect(shown.deviceGrants.map { $0.client } == [scene.shop.shop.name])
+        // Somebody else's end is none.
+        let other = try await scene.shop.signedInByMail("second", at: scene.shop.shop)
+        let theirs = try await EndOwnAccess.end(
+            .family(given.family.id), by: try #require(other.finished.session).secret, shownTo: other.user,
+            ports: scene.world.ports)
+        #expect(theirs == .done(nil))
+        #expect(try await scene.show(session)?.deviceGrants.count == 1)
+        #expect(try await scene.end(.family(given.family.id), by: session) == .done(nil))
+        #expect(try await scene.show(session)?.deviceGrants.isEmpty == true)
+    }
+}

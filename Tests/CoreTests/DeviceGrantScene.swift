@@ -1,0 +1,111 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+/// A shop whose customers sign in on devices without a browser, a customer with a phone, and their signed-in browser.
+struct DeviceGrantScene: Sendable {
+    static let name = "customer-1@example.com"
+
+    let shop: SignInScene
+    /// The session of the customer's browser.
+    let session: Secret<String>
+
+    var world: World { shop.world }
+    var user: UserID { shop.user }
+
+    init(
+        _ engine: Engine = .sqlite, _ grant: RelyingParty.DeviceGrant = .byHint, isThirdParty: Bool = false
+    ) async throws {
+        shop = try await SignInScene(engine, isThirdParty: isThirdParty)
+        let asked = try await shop.asked()
+        try await shop.approve(asked)
+        guard case .finished(let finished) = try await shop.finishAllowing(asked) else { throw World.Broken("finish") }
+        session = try #require(finished.session).secret
+        try await set(grant)
+    }
+
+    func set(
+        _ grant: RelyingParty.DeviceGrant, for client: Client? = nil, ways: Set<SignInWay> = SignInWay.usual,
+        _ registration: RelyingParty.Registration = .closed
+    ) async throws {
+        let party = RelyingParty(
+            client: (client ?? shop.shop).id, profile: .native,
+            redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], ways: ways,
+            registration: registration, deviceGrant: grant)
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
+        try await world.store.refreshKeys()
+    }
+
+    /// What a device gets that asks.
+    func begin(
+        hint: String? = nil, scopes: [String] = ["openid"], lifetime: Seconds? = nil
+    ) async throws -> BeginDeviceGrant.Begun {
+        let outcome = try await begun(hint: hint, scopes: scopes, lifetime: lifetime)
+        guard case .begun(let begun) = outcome else { throw World.Broken("\(outcome)") }
+        guard hint != nil else { return begun }
+        let asked = try await signIn(begun)
+        try await PutSignIn.put(asked.id, by: try #require(asked.ask?.challenge), ports: world.ports)
+        return begun
+    }
+
+    func begun(
+        hint: String? = nil, scopes: [String] = ["openid"], lifetime: Seconds? = nil, isAuthenticated: Bool = false
+    ) async throws -> BeginDeviceGrant.Outcome {
+        var request = BeginDeviceGrant.Request(by: shop.shop.id, isAuthenticated: isAuthenticated)
+        request.hint = hint
+        request.scopes = scopes
+        request.lifetime = lifetime
+        request.place = ContextLine(address: "192.0.2.9", userAgent: nil)
+        request.network = [192, 0, 2, 9]
+        return try await BeginDeviceGrant.begin(request, ports: world.ports)
+    }
+
+    /// The sign-in that a device has asked for, as it is now.
+    func signIn(_ begun: BeginDeviceGrant.Begun) async throws -> Authorization {
+        let id = try #require(world.ports.hasher.signIn(ofDeviceCode: begun.deviceCode))
+        return try #require(try await world.store.read { try $0.authorizations.find(id) })
+    }
+
+    /// The device polls, after a pause.
+    func poll(
+        _ begun: BeginDeviceGrant.Begun, after seconds: Int64 = 5, by client: ClientID? = nil
+    ) async throws -> RedeemDeviceCode.Outcome {
+        world.time.advance(seconds: seconds)
+        return try await RedeemDeviceCode.redeem(
+            RedeemDeviceCode.Request(code: begun.deviceCode, by: client ?? shop.shop.id), ports: world.ports)
+    }
+
+    /// The tokens that the device gets at its next poll.
+    func tokens(_ begun: BeginDeviceGrant.Begun) async throws -> UnsignedTokens {
+        let outcome = try await poll(begun)
+        guard case .redeemed(let given) = outcome else { throw World.Broken("\(outcome)") }
+        return given
+    }
+
+    /// Somebody types a code.
+    func find(
+        _ typed: String, in browser: BrowserID? = nil, session: Secret<String>? = nil, network: [UInt8]? = nil
+    ) async throws -> FindDeviceGrant.Outcome {
+        try await FindDeviceGrant.find(
+            FindDeviceGrant.Request(
+                typed: typed, browser: browser ?? shop.browser, session: session ?? self.session, network: network),
+            ports: world.ports)
+    }
+
+    func answer(
+        _ begun: BeginDeviceGrant.Begun, in browser: BrowserID? = nil, by user: UserID? = nil,
+        session: Secret<String>? = nil
+    ) throws -> ConfirmDeviceGrant.Request {
+        ConfirmDeviceGrant.Request(
+            try #require(world.ports.hasher.signIn(ofDeviceCode: begun.deviceCode)), by: user ?? self.user,
+            browser: browser ?? shop.browser, session: session ?? self.session)
+    }
+
+    func confirm(_ request: ConfirmDeviceGrant.Request) async throws -> ConfirmDeviceGrant.Outcome {
+        try await ConfirmDeviceGrant.confirm(request, ports: world.ports)
+    }
+}
