@@ -19,7 +19,7 @@ struct ProviderConnection: Sendable {
         request.headers["Accept"] = "application/json"
         // Spec: RFC 6750 §2.1.
         if let bearer { request.headers["Authorization"] = "Bearer \(bearer.reveal())" }
-        return try await send(request)
+        return try await send(request, within: timeout)
     }
 
     /// Sends a form.
@@ -29,18 +29,21 @@ struct ProviderConnection: Sendable {
     ///   - url: where to.
     ///   - isRepeatable: whether the same form gets the same result again, so that it is sent anew if its reply may be
     ///     lost.
+    ///   - waiting: for how many seconds the issuer may hold the request, which it is told.
     func post(
-        _ fields: [(String, String)], to url: URL, isRepeatable: Bool = false
+        _ fields: [(String, String)], to url: URL, isRepeatable: Bool = false, waiting: Int64 = 0
     ) async throws(CountersignError) -> TransportResponse {
         let form = FormText.encoded(fields)
-        let request = TransportRequest(
+        var request = TransportRequest(
             method: "POST", url: url,
             headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],
-            body: Array(form.utf8), timeout: seconds)
+            body: Array(form.utf8), timeout: seconds + TimeInterval(waiting))
+        if waiting > 0 { request.headers["Prefer"] = "wait=\(waiting)" }
+        let limit = timeout + .seconds(waiting)
         var backoff = Backoff()
         while true {
             do throws(CountersignError) {
-                return try await send(request)
+                return try await send(request, within: limit)
             } catch {
                 guard isRepeatable, case .network = error, backoff.failures + 1 < Self.attempts else { throw error }
                 backoff.fail(after: .zero)
@@ -51,14 +54,16 @@ struct ProviderConnection: Sendable {
 
     private var seconds: TimeInterval { TimeInterval(timeout.components.seconds) + 1 }
 
-    private func send(_ request: TransportRequest) async throws(CountersignError) -> TransportResponse {
+    private func send(
+        _ request: TransportRequest, within limit: Duration
+    ) async throws(CountersignError) -> TransportResponse {
         let response: TransportResponse
         do {
             // The system's limit begins anew with every byte that arrives, so a slow reply could last for ever.
             response = try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
                 group.addTask { try await transport.send(request) }
                 group.addTask {
-                    try await Task.sleep(for: timeout)
+                    try await Task.sleep(for: limit)
                     return nil
                 }
                 defer { group.cancelAll() }
