@@ -150,8 +150,8 @@ struct PollPace: Sendable {
         interval = .seconds(min(max(1, seconds ?? Self.usual), Self.longest))
     }
 
-    /// The pause after a poll that was answered in this time: a request that was held for the whole interval is followed
-    /// by the next one at once.
+    /// The pause after a poll that was answered in this time: a request that was held for the whole interval is
+    /// followed by the next one at once.
     mutating func pause(afterPollOf time: Duration) -> Duration {
         backoff = Backoff()
         return time < interval ? interval + Self.margin - time : .zero

@@ -8,13 +8,13 @@ extension OpenIDClient {
 
     /// Signs a person in who approves it on a device that they trust, in the place of whoever was signed in.
     ///
-    /// Nothing is opened and nothing is typed here: the app shows what it is given, and waits. With a hint the issuer asks
-    /// the devices of that person, who type the number that is shown here, within a minute. Without one the person opens a
-    /// page on another device, and types the code there.
+    /// Nothing is opened and nothing is typed here: the app shows what it is given, and waits. With a hint the issuer
+    /// asks the devices of that person, who types there the number that is shown here, within a minute. Without one the
+    /// person opens a page on another device, and types the code there.
     ///
     /// It ends in one way alone: somebody is signed in, or one of the errors below is thrown. An app gives up by
-    /// cancelling the task. What was asked is then taken back: a device that still shows the question is told that it has
-    /// ended. A network that fails meanwhile ends nothing.
+    /// cancelling the task. What was asked is then taken back: a device that still shows the question is told that it
+    /// has ended. A network that fails meanwhile ends nothing.
     ///
     /// The issuer gives no scope `enroll` in this way, and may give fewer others, such as no refresh token: look at
     /// ``SignedIn/scopes``.
@@ -26,8 +26,8 @@ extension OpenIDClient {
     ///   - show: shows the number, the code and the address. It is called once, and asking begins when it returns.
     /// - Returns: who signed in, after the ID token was verified and the tokens were stored.
     /// - Throws: ``CountersignError/signInRefused(_:)`` with ``SignInRefusal/declined`` if the person denied it, with
-    ///   ``SignInRefusal/expired`` if nobody approved it in time, and with another refusal if the issuer does not do this
-    ///   for the app; ``CountersignError/cancelled`` if the task was cancelled;
+    ///   ``SignInRefusal/expired`` if nobody approved it in time, and with another refusal if the issuer does not do
+    ///   this for the app; ``CountersignError/cancelled`` if the task was cancelled;
     ///   ``CountersignError/providerInvalid(_:)`` and ``CountersignError/idTokenRefused(_:)`` if what the issuer says
     ///   cannot be used, and the errors of the network and the vault.
     public func signInElsewhere(
