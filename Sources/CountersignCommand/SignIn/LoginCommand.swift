@@ -69,9 +69,10 @@ struct LoginCommand: AsyncParsableCommand {
             With --by-device no browser is needed: the device that is enrolled in the folder signs its user in by its \
             own key, and by its PIN with --pin, which is read from standard input.
 
-            With --device no browser is needed here, and nothing need be enrolled in the folder: a number is shown on \
-            standard error, and the person whom --login-hint names types it on a device of theirs. Without --login-hint \
-            an address and a code are shown, for a browser anywhere. Ctrl-C gives up: nobody is asked any more.
+            With --device no browser is needed here, and nothing need be enrolled in the folder: a number is shown \
+            on standard error, and the person whom --login-hint names types it on a device of theirs. Without \
+            --login-hint an address and a code are shown, for a browser anywhere. Ctrl-C gives up: nobody is asked \
+            any more.
             """)
 
     @Option(help: "A scope to ask for; may be repeated. (default: openid and offline_access)")
@@ -116,7 +117,7 @@ struct LoginCommand: AsyncParsableCommand {
             throw ValidationError("--by-device gives neither enroll nor offline_access.")
         }
         guard !byDevice || (!device && loginHint == nil) else {
-            throw ValidationError("--by-device signs in the user of the device in the folder, and asks no other device.")
+            throw ValidationError("--by-device signs in the user of the device in the folder, and asks nobody.")
         }
         guard !device || (maxAge == nil && !open) else {
             throw ValidationError("--device opens no browser, and signs in now.")
