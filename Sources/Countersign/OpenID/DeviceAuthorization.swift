@@ -76,15 +76,10 @@ struct DeviceAuthorization: Sendable {
         guard let expiresIn = json["expires_in"]?.integer, expiresIn > 0 else {
             throw .providerInvalid("it does not say how long its device code is good")
         }
-        var number: String?
-        if let given = json["number"] {
-            guard let digits = given.string, digits.utf8.count == 6,
-                digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-            else { throw .providerInvalid("its number is not six digits") }
-            number = digits
-        }
+        let number = json["number"]?.string.flatMap { EntryNumber($0) }
+        guard number != nil || json["number"] == nil else { throw .providerInvalid("its number is not six digits") }
         prompt = SignInPrompt(
-            number: number, userCode: userCode, verificationURI: verificationURI,
+            number: number?.digits, userCode: userCode, verificationURI: verificationURI,
             verificationURIComplete: try page("verification_uri_complete"),
             expiresIn: .seconds(min(expiresIn, Self.longest)))
         pace = PollPace(interval: json["interval"]?.integer)
