@@ -99,8 +99,8 @@ enum DevicePollReply: Sendable {
     case tokens(TokenReply)
     /// Nobody has answered yet.
     case pending
-    /// The device asks too often.
-    case tooFast
+    /// The device asks too often; the issuer may have said when to ask again.
+    case tooFast(retryAfter: Duration?)
     /// The issuer cannot say it now, and may have said when to ask again.
     case unavailable(retryAfter: Duration?)
     /// It is over.
@@ -113,13 +113,15 @@ enum DevicePollReply: Sendable {
             return
         }
         let error = (try? JSONValue(parsing: response.body))?["error"]?.string
+        // Only the number of seconds is read; a date counts as missing. Spec: RFC 9110 §10.2.3.
+        let seconds = response.headers["retry-after"].flatMap { Int64($0) }
+        let retryAfter = seconds.map { Duration.seconds(min(max(0, $0), PollPace.longest)) }
         switch (response.status, error) {
+        // What is said here beside the interval is the interval: a request that was held is followed by the next at once.
         case (400..<500, "authorization_pending"): self = .pending
-        case (400..<500, "slow_down"): self = .tooFast
+        case (400..<500, "slow_down"): self = .tooFast(retryAfter: retryAfter)
         case (408, _), (429, _), (500..., _), (400..<500, "temporarily_unavailable"), (400..<500, "server_error"):
-            // Only the number of seconds is read; a date counts as missing. Spec: RFC 9110 §10.2.3.
-            let seconds = response.headers["retry-after"].flatMap { Int64($0) }
-            self = .unavailable(retryAfter: seconds.map { .seconds(min(max(0, $0), PollPace.longest)) })
+            self = .unavailable(retryAfter: retryAfter)
         case (400..<500, let error?): self = .ended(SignInRefusal(code: error))
         default: throw .serverUnreachable(status: response.status)
         }
@@ -153,10 +155,10 @@ struct PollPace: Sendable {
     }
 
     /// The pause after a poll that came too early, and makes all later ones as much longer.
-    mutating func pauseAfterTooFast() -> Duration {
+    mutating func pauseAfterTooFast(retryAfter: Duration? = nil) -> Duration {
         backoff = Backoff()
         interval += .seconds(Self.step)
-        return interval + Self.margin
+        return max(interval + Self.margin, retryAfter ?? .zero)
     }
 
     /// The pause after a poll that got no answer: longer than any before, and longer each time.

@@ -41,6 +41,9 @@ extension OpenIDClient {
         var form = [("client_id", registration.clientID), ("scope", registration.scopes.joined(separator: " "))]
         if let loginHint {
             form += [("login_hint", loginHint), ("requested_expiry", "\(DeviceAuthorization.wanted)")]
+        } else {
+            // Our server gives the address with the code only to whoever wants it; others ignore this.
+            form.append(("verification_uri_complete", "true"))
         }
         // It is not sent again: each request asks the person.
         let response = try await connection.post(form, to: endpoint)
@@ -77,7 +80,7 @@ extension OpenIDClient {
                 case .tokens(let reply): return reply
                 case .ended(let refusal): throw .signInRefused(refusal)
                 case .pending: pause = pace.pause(afterPollOf: sent.duration(to: .now))
-                case .tooFast: pause = pace.pauseAfterTooFast()
+                case .tooFast(let time): pause = pace.pauseAfterTooFast(retryAfter: time)
                 case .unavailable(let time): pause = pace.pauseAfterFailure(retryAfter: time)
                 }
             } catch {

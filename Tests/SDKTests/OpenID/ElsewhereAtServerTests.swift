@@ -108,6 +108,8 @@ struct ElsewhereAtServerTests {
             let prompt = try #require(first)
             #expect(prompt.number == nil && prompt.expiresIn == .seconds(600))
             #expect(prompt.verificationURI.absoluteString == "\(scene.server.issuer)/device")
+            let whole = prompt.verificationURIComplete?.absoluteString
+            #expect(whole?.hasPrefix("\(scene.server.issuer)/device?") == true)
             #expect(prompt.userCode.wholeMatch(of: /[B-Z]{4}-[B-Z]{4}/) != nil)
             #expect(try await scene.authenticator.pendingChallenges().isEmpty)
             end.cancel()

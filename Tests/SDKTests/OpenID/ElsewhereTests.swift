@@ -87,6 +87,7 @@ struct ElsewhereTests {
         #expect(prompt.expiresIn == .seconds(1800), "nobody waits for ever")
         let form = try #require(issuer.forms("/device_authorization").first)
         #expect(form["login_hint"] == nil && form["requested_expiry"] == nil)
+        #expect(form["verification_uri_complete"] == "true", "our server gives it to nobody else")
     }
 
     @Test("Who signs in elsewhere takes the place of whoever was signed in, whose tokens are taken back")

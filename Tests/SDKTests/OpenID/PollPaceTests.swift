@@ -29,9 +29,10 @@ struct PollPaceTests {
         var pace = PollPace(interval: 5)
         let pauses = [
             pace.pauseAfterTooFast(), pace.pauseAfterTooFast(), pace.pause(afterPollOf: .seconds(6)),
-            pace.pauseAfterFailure(),
+            pace.pauseAfterFailure(), pace.pauseAfterTooFast(retryAfter: .seconds(60)),
+            pace.pauseAfterTooFast(retryAfter: .seconds(1)),
         ]
-        #expect(pauses == [10_100, 15_100, 9100, 15_350].map { Duration.milliseconds($0) })
+        #expect(pauses == [10_100, 15_100, 9100, 15_350, 60_000, 25_100].map { Duration.milliseconds($0) })
     }
 
     @Test("RFC 8628 §3.5: after failures the device asks less often than before, each time less; an answer ends that")
