@@ -117,7 +117,7 @@ enum DevicePollReply: Sendable {
         let seconds = response.headers["retry-after"].flatMap { Int64($0) }
         let retryAfter = seconds.map { Duration.seconds(min(max(0, $0), PollPace.longest)) }
         switch (response.status, error) {
-        // What is said here beside the interval is the interval: a request that was held is followed by the next at once.
+        // The interval alone counts here: a request that was held for longer is followed by the next at once.
         case (400..<500, "authorization_pending"): self = .pending
         case (400..<500, "slow_down"): self = .tooFast(retryAfter: retryAfter)
         case (408, _), (429, _), (500..., _), (400..<500, "temporarily_unavailable"), (400..<500, "server_error"):
