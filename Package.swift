@@ -141,6 +141,7 @@ let package = Package(
                 server("NIOFoundationCompat", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
                 server("ServiceLifecycle", "swift-service-lifecycle"),
+                server("UnixSignals", "swift-service-lifecycle"),
                 server("Yams", "Yams"),
             ],
             swiftSettings: settings),
@@ -305,7 +306,7 @@ let package = Package(
             "Command",
             [
                 "Countersign", "CountersignCommand", "CountersignServer", "CountersignStorage", "CountersignWire",
-                "ServerTestSupport", "Encodings", logging,
+                "ServerTestSupport", "Encodings", "JOSE", crypto, logging,
                 server("ArgumentParser", "swift-argument-parser"),
                 server("NIOCore", "swift-nio"), server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
                 server("Yams", "Yams"),

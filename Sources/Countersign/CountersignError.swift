@@ -246,6 +246,7 @@ extension CountersignError {
         case .pushRefused: "Ignore the notification; what is really pending is fetched from the server."
         case .signInRefused(.declined): "Start the sign-in anew if it was a mistake."
         case .signInRefused(.loginRequired), .notSignedIn, .signInEnded: "Have the person sign in."
+        case .signInRefused(.expired): "Start the sign-in anew, with the phone at hand."
         case .signInRefused(.unavailable): "Try again in a moment."
         case .signInRefused(.other): "Compare the app's registration with what the issuer knows of it."
         case .signInResponse: "Start the sign-in anew, from the app; do not go on with this one."
@@ -349,6 +350,7 @@ extension CountersignError: CustomStringConvertible {
         case .pushRefused(let refusal): "The push is refused (\(refusal))."
         case .signInRefused(.declined): "The person has declined the sign-in."
         case .signInRefused(.loginRequired): "The person would have to sign in."
+        case .signInRefused(.expired): "Nobody has approved the sign-in in time."
         case .signInRefused(.unavailable): "The issuer cannot sign anybody in now."
         case .signInRefused(.other(let code)): "The issuer refuses the sign-in (\(code))."
         case .signInResponse(let fault):

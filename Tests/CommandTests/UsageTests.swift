@@ -142,6 +142,11 @@ struct UsageTests {
             ["login", "--client", "x", "--pin"], ["login", "--client", "x", "--by-device", "--open"],
             ["login", "--client", "x", "--by-device", "--max-age", "1"],
             ["login", "--client", "x", "--by-device", "--scope", "enroll"],
+            ["login", "--client", "x", "--by-device", "--device"],
+            ["login", "--client", "x", "--by-device", "--login-hint", "a@example.com"],
+            ["login", "--client", "x", "--device", "--pin"], ["login", "--client", "x", "--device", "--open"],
+            ["login", "--client", "x", "--device", "--max-age", "1"],
+            ["login", "--client", "x", "--device", "--scope", "enroll"], ["login", "--device"],
             ["device", "answer", "chl_x", "--approve", "--deny"], ["verify"], ["verify", "--receipt", "x"],
             ["verify", "--receipt", "missing", "--certificate", "missing"],
         ])

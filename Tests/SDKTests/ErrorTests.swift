@@ -24,9 +24,9 @@ struct ErrorTests {
             .codeRefused(.expired), .codeRefused(.alreadyClaimed), .userNotLinked, .methodMissing([.pin, .biometric]),
             .customRetry(attemptsLeft: 2, payload: nil), .customFailed(payload: nil), .customNotRegistered,
             .customUnavailable, .vault("full"), .cancelled, .server(ProblemDetails(.rateLimited)),
-            .signInRefused(.declined), .signInRefused(.loginRequired), .signInRefused(.unavailable),
-            .signInRefused(.other(code: "invalid_scope")), .providerInvalid("x"), .browserFailed("x"), .notSignedIn,
-            .signInEnded,
+            .signInRefused(.declined), .signInRefused(.loginRequired), .signInRefused(.expired),
+            .signInRefused(.unavailable), .signInRefused(.other(code: "invalid_scope")), .providerInvalid("x"),
+            .browserFailed("x"), .notSignedIn, .signInEnded,
         ] + BiometricFailure.allCases.map { .biometric($0) }
         + ResponseFault.allCases.map { .signInResponse($0) } + IDTokenFault.allCases.map { .idTokenRefused($0) }
 

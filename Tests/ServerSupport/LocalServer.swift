@@ -19,6 +19,27 @@ package enum LocalServer {
         return try await with(responder, body)
     }
 
+    /// Runs a body while a function answers requests.
+    ///
+    /// - Parameters:
+    ///   - reply: gets the server's own URL, the path and the body of a request.
+    ///   - body: the body to run.
+    package static func with<Result: Sendable>(
+        replying reply:
+            @escaping @Sendable (_ url: String, _ path: String, _ body: String) async throws -> (Int, JSONValue),
+        _ body: @escaping @Sendable (_ url: String) async throws -> Result
+    ) async throws -> Result {
+        let responder = CallbackResponder<BasicRequestContext> { request, _ in
+            var request = request
+            let form = String(buffer: try await request.collectBody(upTo: 1 << 16))
+            let (status, json) = try await reply("http://\(request.head.authority ?? "")", request.uri.path, form)
+            return Response(
+                status: HTTPResponse.Status(code: status), headers: [.contentType: "application/json"],
+                body: .init(byteBuffer: ByteBuffer(bytes: json.encoded)))
+        }
+        return try await with(responder, body)
+    }
+
     /// Runs a body while a responder answers requests.
     static func with<Result: Sendable>(
         _ responder: some HTTPResponder<BasicRequestContext>,

@@ -17,6 +17,8 @@ struct IDTokenChecks: Sendable {
         case refresh(of: Identity)
         /// A sign-in of a device: the token is about its user.
         case device(of: String)
+        /// A sign-in that was approved elsewhere: no browser was sent with a nonce.
+        case elsewhere
     }
 
     let registration: CheckedRegistration
@@ -50,6 +52,9 @@ struct IDTokenChecks: Sendable {
         case .refresh(let earlier): try check(identity, follows: earlier)
         case .device(let user):
             guard identity.subject.hasSameBytes(as: user) else { throw .fault(.subject) }
+        case .elsewhere:
+            // A token with a nonce answers some browser's request.
+            guard identity.claims["nonce"] == nil else { throw .fault(.nonce) }
         }
         return identity
     }

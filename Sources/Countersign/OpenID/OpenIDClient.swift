@@ -45,13 +45,13 @@ public actor OpenIDClient {
     /// An access token that is good for less than this many seconds is refreshed first.
     private static let reserve: Int64 = 30
 
-    private let registration: CheckedRegistration
+    let registration: CheckedRegistration
     private let vault: any Vault
-    private let connection: ProviderConnection
+    let connection: ProviderConnection
     private let clock: any DeviceClock
     private let proofs = ProofMemory()
-    private var metadata: ProviderMetadata?
-    private var keys: JWKSet?
+    private(set) var metadata: ProviderMetadata?
+    private(set) var keys: JWKSet?
     /// The refresh under way, and the API for whose token it is; nil for the issuer's own.
     private var refreshing: (api: String?, task: Task<Refreshed, Never>)?
     /// The tokens for APIs, which are in memory alone: the vault's refresh token brings new ones.
@@ -175,7 +175,8 @@ public actor OpenIDClient {
         return try await signedIn(by: reply, .device(of: "\(enrollment.user)"), key)
     }
 
-    private func signedIn(
+    /// Whoever a reply signs in, after the ID token was verified and the tokens were stored.
+    func signedIn(
         by reply: TokenReply, _ occasion: IDTokenChecks.Occasion, _ key: TokenKey?
     ) async throws(CountersignError) -> SignedIn {
         guard let token = reply.identity else { throw .idTokenRefused(.malformed) }
@@ -277,7 +278,7 @@ extension OpenIDClient {
     private var now: Timestamp { Timestamp(milliseconds: clock.millisecondsSince1970) }
 
     /// A key for the tokens of a sign-in that begins; nil if the issuer binds no tokens.
-    private func newKey(at metadata: ProviderMetadata) -> TokenKey? {
+    func newKey(at metadata: ProviderMetadata) -> TokenKey? {
         metadata.bindsTokens ? tokenKey(PrivateJWK(P256.Signing.PrivateKey())) : nil
     }
 
@@ -289,14 +290,16 @@ extension OpenIDClient {
         AccessToken(record.access, expiresAt: record.accessExpiresAt, key: tokenKey(record.key))
     }
 
-    private func currentMetadata() async throws(CountersignError) -> ProviderMetadata {
+    /// What the issuer says of itself, fetched once.
+    func currentMetadata() async throws(CountersignError) -> ProviderMetadata {
         if let metadata { return metadata }
         let fetched = try await ProviderMetadata.fetched(of: registration.issuer, by: connection)
         metadata = fetched
         return fetched
     }
 
-    private func fetchedKeys() async throws(CountersignError) -> JWKSet {
+    /// The issuer's keys, as it publishes them now.
+    func fetchedKeys() async throws(CountersignError) -> JWKSet {
         let response = try await connection.get(try await currentMetadata().keysURL)
         guard response.status == 200 else { throw .serverUnreachable(status: response.status) }
         guard let json = try? JSONValue(parsing: response.body), let fetched = try? JWKSet(json) else {

@@ -15,6 +15,8 @@ public struct OpenIDRegistration: Hashable, Sendable {
     /// Where the browser comes back: `https`, a private scheme with a dot, or `http` on a loopback address.
     ///
     /// The port of a loopback address may be any: take the one on which your listener got a place. Spec: RFC 8252 §7.
+    ///
+    /// An app that only uses ``OpenIDClient/signInElsewhere(loginHint:showing:)`` need not register it at the issuer.
     public let redirectURI: URL
     /// The scopes to ask for; `openid` is always among them.
     ///

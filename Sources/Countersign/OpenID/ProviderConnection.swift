@@ -21,9 +21,10 @@ struct ProviderConnection: Sendable {
     func get(_ url: URL, showing token: AccessToken? = nil) async throws(CountersignError) -> TransportResponse {
         var request = TransportRequest(method: "GET", url: url, timeout: seconds)
         request.headers["Accept"] = "application/json"
-        guard let token else { return try await send(request) }
+        guard let token else { return try await send(request, within: timeout) }
         let bare = request
-        return try await proved(by: token.key, at: url, isRepeatable: true) { () throws(CountersignError) in
+        return try await proved(by: token.key, at: url, isRepeatable: true, within: timeout) {
+            () throws(CountersignError) in
             let fields = try await token.headerFields(for: bare.method, url)
             var shown = bare
             shown.headers.merge(fields) { _, field in field }
@@ -38,21 +39,27 @@ struct ProviderConnection: Sendable {
     ///   - url: where to.
     ///   - isRepeatable: whether the same form gets the same result again, so that it is sent anew if its reply may be
     ///     lost.
+    ///   - waiting: for how many seconds the issuer may hold the request, which it is told.
     ///   - key: the key to which the tokens are bound that the form asks for; nil for none.
     func post(
-        _ fields: [(String, String)], to url: URL, isRepeatable: Bool = false, provedBy key: TokenKey? = nil
+        _ fields: [(String, String)], to url: URL, isRepeatable: Bool = false, waiting: Int64 = 0,
+        provedBy key: TokenKey? = nil
     ) async throws(CountersignError) -> TransportResponse {
         let form = FormText.encoded(fields)
-        let request = TransportRequest(
+        var request = TransportRequest(
             method: "POST", url: url,
             headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],
-            body: Array(form.utf8), timeout: seconds)
+            body: Array(form.utf8), timeout: seconds + TimeInterval(waiting))
+        if waiting > 0 { request.headers["Prefer"] = "wait=\(waiting)" }
+        let limit = timeout + .seconds(waiting)
         var backoff = Backoff()
         while true {
             do throws(CountersignError) {
-                return try await proved(by: key, at: url, isRepeatable: isRepeatable) { () throws(CountersignError) in
-                    var proved = request
-                    if let key { proved.headers[KeyProof.field] = try await key.proof(request.method, url) }
+                let bare = request
+                return try await proved(by: key, at: url, isRepeatable: isRepeatable, within: limit) {
+                    () throws(CountersignError) in
+                    var proved = bare
+                    if let key { proved.headers[KeyProof.field] = try await key.proof(bare.method, url) }
                     return proved
                 }
             } catch {
@@ -68,28 +75,30 @@ struct ProviderConnection: Sendable {
     /// The system's HTTP client repeats a request by itself when its connection breaks before the reply. Then the proof
     /// came before, and what may be repeated is sent with a new one.
     private func proved(
-        by key: TokenKey?, at url: URL, isRepeatable: Bool,
+        by key: TokenKey?, at url: URL, isRepeatable: Bool, within limit: Duration,
         _ make: () async throws(CountersignError) -> TransportRequest
     ) async throws(CountersignError) -> TransportResponse {
-        let response = try await send(try await make())
+        let response = try await send(try await make(), within: limit)
         guard let key else { return response }
         let isWanted = await key.notes(response, from: url)
         guard isWanted || isRepeatable && response.proofError == "invalid_dpop_proof" else { return response }
-        let second = try await send(try await make())
+        let second = try await send(try await make(), within: limit)
         _ = await key.notes(second, from: url)
         return second
     }
 
     private var seconds: TimeInterval { TimeInterval(timeout.components.seconds) + 1 }
 
-    private func send(_ request: TransportRequest) async throws(CountersignError) -> TransportResponse {
+    private func send(
+        _ request: TransportRequest, within limit: Duration
+    ) async throws(CountersignError) -> TransportResponse {
         let response: TransportResponse
         do {
             // The system's limit begins anew with every byte that arrives, so a slow reply could last for ever.
             response = try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
                 group.addTask { try await transport.send(request) }
                 group.addTask {
-                    try await Task.sleep(for: timeout)
+                    try await Task.sleep(for: limit)
                     return nil
                 }
                 defer { group.cancelAll() }

@@ -15,6 +15,7 @@ struct ProviderMetadata: Sendable {
     let keysURL: URL
     let userinfoEndpoint: URL?
     let revocationEndpoint: URL?
+    let deviceAuthorizationEndpoint: URL?
     let algorithms: Set<JWSAlgorithm>
     /// Whether the issuer binds tokens to a key of the kind that we have.
     ///
@@ -69,14 +70,16 @@ struct ProviderMetadata: Sendable {
         keysURL = keys
         userinfoEndpoint = try endpoint("userinfo_endpoint")
         revocationEndpoint = try endpoint("revocation_endpoint")
+        // Spec: RFC 8628 §4.
+        deviceAuthorizationEndpoint = try endpoint("device_authorization_endpoint")
         algorithms = Set(
             Self.accepted.filter { lists("id_token_signing_alg_values_supported", .string($0.rawValue)) })
         bindsTokens = lists("dpop_signing_alg_values_supported", "ES256")
         guard !algorithms.isEmpty else { throw .providerInvalid("it signs by neither ES256 nor RS256") }
     }
 
-    /// An endpoint: at the issuer itself, or anywhere by https.
-    private static func endpoint(_ text: String, of issuer: Issuer) -> URL? {
+    /// An endpoint, or a page for people: at the issuer itself, or anywhere by https.
+    static func endpoint(_ text: String, of issuer: Issuer) -> URL? {
         guard text.utf8.count <= 2000, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#"),
             let parts = URLComponents(string: text), parts.user == nil, parts.password == nil,
             parts.host?.isEmpty == false, text.hasPrefix("\(issuer)/") || parts.scheme == "https"

@@ -1,11 +1,15 @@
 /// Why the issuer signed nobody in, in the terms of the specification.
 ///
-/// Spec: RFC 6749 §4.1.2.1 and §5.2, OpenID Connect Core 1.0 §3.1.2.6.
+/// Spec: RFC 6749 §4.1.2.1 and §5.2, OpenID Connect Core 1.0 §3.1.2.6, RFC 8628 §3.5.
 public enum SignInRefusal: Hashable, Sendable {
     /// The person, or their device, declined.
     case declined
     /// The person would have had to sign in, and the app had asked for no page.
     case loginRequired
+    /// Nobody has approved it in time.
+    ///
+    /// Spec: RFC 8628 §3.5.
+    case expired
     /// The issuer cannot do it now.
     case unavailable
     /// Another error: its code in the specification, or `unknown` for a code that no specification allows.
@@ -17,6 +21,7 @@ public enum SignInRefusal: Hashable, Sendable {
         case "access_denied": self = .declined
         case "login_required", "interaction_required", "account_selection_required", "consent_required":
             self = .loginRequired
+        case "expired_token": self = .expired
         case "temporarily_unavailable", "server_error": self = .unavailable
         default:
             // Spec: RFC 6749 Appendix A.7. A code is shown to people and written to logs.
@@ -32,6 +37,7 @@ public enum SignInRefusal: Hashable, Sendable {
         switch self {
         case .declined: "declined"
         case .loginRequired: "login_required"
+        case .expired: "expired"
         case .unavailable: "unavailable"
         case .other: "refused"
         }

@@ -13,7 +13,7 @@ struct TellingTransport: Transport {
     /// See ``Transport/send(_:)``.
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         // A long poll is no delay, and a person may be typing meanwhile.
-        let isHeld = request.url.query()?.contains("wait=") == true
+        let isHeld = request.url.query()?.contains("wait=") == true || request.headers["Prefer"] != nil
         return try await ProgressLine.during(
             "Waiting for \(request.url.host() ?? "the server")", isShown: isShown && !isHeld, write: write
         ) { try await sender.send(request) }

@@ -3,10 +3,13 @@ import Countersign
 import CountersignWire
 import Encodings
 import Foundation
+import UnixSignals
 
 /// Where somebody signs in, and as what app.
 struct SignInOptions: ParsableArguments {
-    @Option(help: "The issuer's URL. (default: $COUNTERSIGN_URL, else http://127.0.0.1:8080)")
+    @Option(
+        name: [.long, .customLong("url")],
+        help: "The issuer's URL. (default: $COUNTERSIGN_URL, else http://127.0.0.1:8080)")
     var issuer: String?
 
     @Option(help: "The client's id, registered with --profile native and http://127.0.0.1/callback.")
@@ -56,7 +59,7 @@ struct SignInPlace {
 /// The command `countersign login`.
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Sign a person in through the browser, and show who it is.",
+        commandName: "login", abstract: "Sign a person in, through the browser or without one, and show who it is.",
         discussion:
             """
             The address to open is printed on standard error, and who signed in on standard output. The browser must \
@@ -65,6 +68,11 @@ struct LoginCommand: AsyncParsableCommand {
 
             With --by-device no browser is needed: the device that is enrolled in the folder signs its user in by its \
             own key, and by its PIN with --pin, which is read from standard input.
+
+            With --device no browser is needed here, and nothing need be enrolled in the folder: a number is shown \
+            on standard error, and the person whom --login-hint names types it on a device of theirs. Without \
+            --login-hint an address and a code are shown, for a browser anywhere. Ctrl-C gives up: nobody is asked \
+            any more.
             """)
 
     @Option(help: "A scope to ask for; may be repeated. (default: openid and offline_access)")
@@ -85,6 +93,16 @@ struct LoginCommand: AsyncParsableCommand {
     @Flag(help: "Prove the PIN of the device, too.")
     var pin = false
 
+    @Flag(help: "Sign in by an approval on another device, without a browser here.")
+    var device = false
+
+    @Option(
+        help: """
+            Who is to sign in: an address, or external_id: and the client's own name for them. With --device their \
+            devices are asked.
+            """)
+    var loginHint: String?
+
     @OptionGroup var signIn: SignInOptions
     @OptionGroup var output: OutputOptions
 
@@ -98,10 +116,18 @@ struct LoginCommand: AsyncParsableCommand {
         guard !byDevice || scope.allSatisfy({ $0 != "enroll" && $0 != "offline_access" }) else {
             throw ValidationError("--by-device gives neither enroll nor offline_access.")
         }
+        guard !byDevice || (!device && loginHint == nil) else {
+            throw ValidationError("--by-device signs in the user of the device in the folder, and asks nobody.")
+        }
+        guard !device || (maxAge == nil && !open) else {
+            throw ValidationError("--device opens no browser, and signs in now.")
+        }
+        guard !device || !scope.contains("enroll") else { throw ValidationError("--device never gives enroll.") }
     }
 
     mutating func run() async throws {
-        let signedIn = try await byDevice ? signedInByDevice() : signedInThroughBrowser()
+        let signedIn =
+            try await device ? signedInElsewhere() : byDevice ? signedInByDevice() : signedInThroughBrowser()
         output.print(signedIn.json, signedIn.text)
     }
 
@@ -112,6 +138,32 @@ struct LoginCommand: AsyncParsableCommand {
         }
         let proof = pin ? Proof.pin(try await PIN(typed: "PIN:")) : .confirmation
         return try await signIn.place.openIDClient(scopes: scope).signIn(by: enrollment, with: proof)
+    }
+
+    /// Signs in by an approval on another device; a signal to stop gives up, and takes back what was asked.
+    private func signedInElsewhere() async throws -> SignedIn {
+        let client = try signIn.place.openIDClient(scopes: scope)
+        let (hint, isJSON) = (loginHint, output.json)
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        return try await withThrowingTaskGroup(of: SignedIn?.self) { group in
+            group.addTask {
+                try await client.signInElsewhere(loginHint: hint) { prompt in
+                    // Standard output is for who signed in.
+                    ProgressLine.standardError((isJSON ? ShownText.json(prompt.json) : prompt.text) + "\n")
+                }
+            }
+            group.addTask {
+                for await _ in signals { break }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+                // How it has ended is what the sign-in says, which may have been faster.
+                group.cancelAll()
+            }
+            throw CountersignError.cancelled
+        }
     }
 
     private func signedInThroughBrowser() async throws -> SignedIn {
@@ -127,7 +179,7 @@ struct LoginCommand: AsyncParsableCommand {
                 for await port in ports {
                     let browser = TerminalBrowser(listener: listener, limit: wait, isOpened: open)
                     return try await signIn.place.openIDClient(port: port, scopes: scope)
-                        .authorize(in: browser, SignInRequest(maxAge: maxAge))
+                        .authorize(in: browser, SignInRequest(loginHint: loginHint, maxAge: maxAge))
                 }
                 return nil
             }

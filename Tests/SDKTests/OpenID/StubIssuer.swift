@@ -34,6 +34,8 @@ final class StubIssuer: Transport, BrowserSession {
         var keys: JSONValue?
         /// What userinfo tells.
         var userInfo: JSONValue?
+        /// Changes the reply of the device authorization endpoint.
+        var authorization: @Sendable (inout JSONObject) -> Void = { _ in }
     }
 
     private struct State {
@@ -42,6 +44,7 @@ final class StubIssuer: Transport, BrowserSession {
         var sent: [TransportRequest] = []
         var generation = 0
         var isRevoked = false
+        var polls: [TransportResponse] = []
     }
 
     let key = P256.Signing.PrivateKey()
@@ -49,6 +52,9 @@ final class StubIssuer: Transport, BrowserSession {
 
     /// Lies from now on.
     func lie(_ change: @Sendable (inout Lies) -> Void) { state.withLock { change(&$0.lies) } }
+
+    /// Answers the next polls of a device by these, and later ones by tokens.
+    func answerPolls(_ replies: [TransportResponse]) { state.withLock { $0.polls = replies } }
 
     /// How often something was asked at a path.
     func count(_ path: String) -> Int { requests(path).count }
@@ -60,6 +66,8 @@ final class StubIssuer: Transport, BrowserSession {
 
     /// What stood in a header field of the requests to a path; nil where it did not stand.
     func fields(_ name: String, _ path: String) -> [String?] { requests(path).map { $0.headers[name] } }
+    /// The header fields that were sent to a path.
+    func headers(_ path: String) -> [[String: String]] { requests(path).map(\.headers) }
 
     /// The parameters of the last authorization request.
     var asked: [String: String] { state.withLock { $0.request } }
@@ -100,7 +108,14 @@ final class StubIssuer: Transport, BrowserSession {
             lies.document(&document)
             return Self.reply(.object(document))
         case "/keys": return Self.reply(lies.keys ?? JWKSet([JWK(key.publicKey)]).json)
-        case "/token": return try await tokens(for: request, lies)
+        case "/device_authorization":
+            var reply = Self.authorization
+            lies.authorization(&reply)
+            return Self.reply(.object(reply))
+        case "/token":
+            let poll: TransportResponse? = state.withLock { $0.polls.isEmpty ? nil : $0.polls.removeFirst() }
+            if let poll { return poll }
+            return try await tokens(for: request, lies)
         case "/userinfo": return Self.reply(lies.userInfo ?? ["sub": "usr_1", "email": "a@example.com"])
         case "/revoke":
             state.withLock { $0.isRevoked = true }
@@ -155,10 +170,19 @@ final class StubIssuer: Transport, BrowserSession {
             "issuer": .string(url), "authorization_endpoint": .string("\(url)/authorize"),
             "token_endpoint": .string("\(url)/token"), "jwks_uri": .string("\(url)/keys"),
             "userinfo_endpoint": .string("\(url)/userinfo"), "revocation_endpoint": .string("\(url)/revoke"),
+            "device_authorization_endpoint": .string("\(url)/device_authorization"),
             "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"],
             "token_endpoint_auth_methods_supported": ["none"],
             "id_token_signing_alg_values_supported": ["ES256", "RS256"],
             "authorization_response_iss_parameter_supported": true,
+        ])
+    }
+
+    static var authorization: JSONObject {
+        JSONObject([
+            "device_code": "the-device-code", "user_code": "WDJB-MJHT", "verification_uri": .string("\(url)/device"),
+            "verification_uri_complete": .string("\(url)/device?user_code=WDJB-MJHT"), "expires_in": 60, "interval": 1,
+            "number": "042917",
         ])
     }
 
