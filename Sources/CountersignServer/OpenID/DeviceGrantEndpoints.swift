@@ -147,6 +147,7 @@ extension OAuthDoor {
         case .invalid:
             throw OAuthError(.invalidGrant, "the device_code is unknown, spent or another client's, or good no more")
         case .unknownResource: throw OAuthError.unknownTarget
+        case .unproved(let refusal): throw OAuthError(refusal, ports: ports)
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client signs nobody in on devices")
         }
     }

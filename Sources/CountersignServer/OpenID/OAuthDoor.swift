@@ -52,7 +52,7 @@ final class OAuthDoor: Door {
         case .invalidToken, .insufficientScope:
             headers[.wwwAuthenticate] = error.scheme.challenge(error.code.rawValue, error.description)
         // Spec: RFC 9449 §7.1, §9.
-        case .invalidDPoPProof, .useDPoPNonce where error.status == 401:
+        case .invalidDPoPProof where error.status == 401, .useDPoPNonce where error.status == 401:
             headers[.wwwAuthenticate] = error.scheme.challenge(error.code.rawValue, error.description)
         default: break
         }
