@@ -1,3 +1,4 @@
+import CountersignDelivery
 import CountersignWire
 import Encodings
 import NIOHTTP1
