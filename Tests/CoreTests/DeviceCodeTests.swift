@@ -51,6 +51,34 @@ struct DeviceCodeTests {
         #expect(try await !scene.shop.isGood(tokens))
     }
 
+    @Test("RFC 9449 §5.2: a device of a client with bound tokens gets none without a proof, and its code stays good")
+    func unproved() async throws {
+        let scene = try await DeviceGrantScene()
+        try await scene.set(.byHint, bindsTokens: true)
+        let prover = Prover(scene.world)
+        let begun = try await scene.begin(hint: DeviceGrantScene.name)
+        try await scene.shop.approve(try await scene.signIn(begun))
+        #expect(try await scene.poll(begun) == .unproved(.missing))
+        guard case .redeemed(let given) = try await scene.poll(begun, with: try await prover.proved()) else {
+            throw World.Broken("redeem")
+        }
+        #expect(given.keyThumbprint == prover.thumbprint && given.family.keyThumbprint == prover.thumbprint)
+        let stored = try await scene.world.store.read { try $0.families.find(given.family.id) }
+        #expect(stored == given.family && stored?.isDeviceGrant == true)
+    }
+
+    @Test("RFC 9449 §11.1: a proof that has brought a device its tokens brings no other device any")
+    func replayed() async throws {
+        let scene = try await DeviceGrantScene()
+        let begun = try await scene.begin(hint: DeviceGrantScene.name)
+        let second = try await scene.begin(hint: DeviceGrantScene.name)
+        for begun in [begun, second] { try await scene.shop.approve(try await scene.signIn(begun)) }
+        let key = try await Prover(scene.world).proved()
+        guard case .redeemed = try await scene.poll(begun, with: key) else { throw World.Broken("redeem") }
+        #expect(try await scene.poll(second, with: key) == .unproved(.replayed))
+        guard case .redeemed = try await scene.poll(second) else { throw World.Broken("second") }
+    }
+
     @Test("Of two nodes that the device asks at once, one gives the tokens, and they stay good")
     func twoNodes() async throws {
         let scene = try await DeviceGrantScene(.chosen)

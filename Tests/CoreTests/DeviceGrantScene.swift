@@ -30,12 +30,12 @@ struct DeviceGrantScene: Sendable {
 
     func set(
         _ grant: RelyingParty.DeviceGrant, for client: Client? = nil, ways: Set<SignInWay> = SignInWay.usual,
-        _ registration: RelyingParty.Registration = .closed
+        _ registration: RelyingParty.Registration = .closed, bindsTokens: Bool = false
     ) async throws {
         let party = RelyingParty(
             client: (client ?? shop.shop).id, profile: .native,
             redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], ways: ways,
-            registration: registration, deviceGrant: grant)
+            registration: registration, bindsTokens: bindsTokens, deviceGrant: grant)
         #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
         try await world.store.refreshKeys()
     }
@@ -72,11 +72,12 @@ struct DeviceGrantScene: Sendable {
 
     /// The device polls, after a pause.
     func poll(
-        _ begun: BeginDeviceGrant.Begun, after seconds: Int64 = 5, by client: ClientID? = nil
+        _ begun: BeginDeviceGrant.Begun, after seconds: Int64 = 5, by client: ClientID? = nil,
+        with key: ProvedKey? = nil
     ) async throws -> RedeemDeviceCode.Outcome {
         world.time.advance(seconds: seconds)
         return try await RedeemDeviceCode.redeem(
-            RedeemDeviceCode.Request(code: begun.deviceCode, by: client ?? shop.shop.id), ports: world.ports)
+            RedeemDeviceCode.Request(code: begun.deviceCode, by: client ?? shop.shop.id, with: key), ports: world.ports)
     }
 
     /// The tokens that the device gets at its next poll.

@@ -134,11 +134,12 @@ struct KeyProofTests {
         #expect(refusal(try await prover.proof(nonce: first), world) == nil)
         world.time.advance(seconds: 1)
         #expect(refusal(try await prover.proof(nonce: first), world) == .nonceMissing)
-        // Another server, whose clock is a minute behind, takes what this one has given; one further behind does not.
+        // Another server, whose clock is a minute behind a nonce, takes it; one further behind does not.
         world.time.advance(seconds: 20)
         let given = ProvedKey.nonce(ports: world.ports)
         let other = try await world.reopened()
-        world.time.advance(seconds: -60)
+        // It is twenty seconds old: nonces are dated by half minutes.
+        world.time.advance(seconds: -80)
         #expect(refusal(try await prover.proof(nonce: given), world, at: other.ports) == nil)
         world.time.advance(seconds: -1)
         #expect(refusal(try await prover.proof(nonce: given), world, at: other.ports) == .nonceMissing)

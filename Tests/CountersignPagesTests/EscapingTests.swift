@@ -31,7 +31,7 @@ struct EscapingTests {
 
     @Test("Every template escapes every value, and quotes every attribute")
     func templates() {
-        #expect(PageTemplate.all.count == 27)
+        #expect(PageTemplate.all.count == 30)
         for template in PageTemplate.all {
             let text = template.text
             for refused in ["{{{", "{{&", "{{>", "{{<", "{{=", "{{%"] {

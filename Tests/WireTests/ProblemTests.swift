@@ -89,7 +89,7 @@ struct ProblemTests {
         let retried = ProblemCode.allCases.filter(\.meaning.retryHelps)
         let expected: Set<ProblemCode> = [
             .tooManyWaits, .rateLimited, .tooManyPending, .tooManyAsks, .internalError, .unavailable, .clockSkew,
-            .customUnavailable, .tooManyTexts, .bodyTooSlow,
+            .customUnavailable, .captchaUnavailable, .tooManyTexts, .bodyTooSlow,
         ]
         #expect(Set(retried) == expected)
     }

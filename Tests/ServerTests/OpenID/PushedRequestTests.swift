@@ -71,6 +71,22 @@ struct PushedRequestTests {
         #expect(reply.headers["location"] == nil && reply.json["request_uri"] == nil, sourceLocation: location)
     }
 
+    @Test("RFC 9449 §10.1: a pushed request with a proof is for that key, which dpop_jkt may name, and no other")
+    func bound() async throws {
+        try await SignInPageScene.with { scene in
+            let (key, thief) = (TestKey(scene.server), TestKey(scene.server))
+            func push(_ thumbprint: String?) async throws -> Reply {
+                let proof = try await key.proof(.POST, "/oauth2/par")
+                return try await scene.push(["dpop_jkt": thumbprint], headers: [scene.basic, ("DPoP", proof)])
+            }
+            for thumbprint in [nil, key.thumbprint] {
+                let reply = try await push(thumbprint)
+                #expect(reply.status == 201 && reply.headers["dpop-nonce"]?.isEmpty == false, "\(reply)")
+            }
+            expect(try await push(thief.thumbprint), 400, "invalid_dpop_proof")
+        }
+    }
+
     // Spec: RFC 9126 §2, §2.2, §4, §7.3.
     @Test("What was pushed signs in once; until then its page can be loaded again, in any browser")
     func signsIn() async throws {
