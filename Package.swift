@@ -288,7 +288,8 @@ let package = Package(
             [
                 "ServerTestSupport", "CountersignServer", "CountersignCore", "CountersignWire", "RelyingPartyAPI",
                 "OpenPGP", "OpenPGPTestSupport", "Encodings",
-                crypto, cryptoExtras, logging, server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
+                crypto, cryptoExtras, logging, server("AsyncHTTPClient", "async-http-client"),
+                server("GRDB", "GRDB.swift"),
                 server("HTTPTypes", "swift-http-types"), server("Hummingbird", "hummingbird"),
                 server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"), server("NIOHTTP1", "swift-nio"),

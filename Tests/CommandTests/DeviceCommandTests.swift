@@ -180,7 +180,8 @@ struct DeviceCommandTests {
             let client = try #require(shop.split(separator: ":").first.map(String.init))
             let sms = try await tool.run("type", "set", "sms", "--text-code", "--client", client)
             #expect(sms.output.hasPrefix("sms: a code by text message, no number entry, 300 s"))
-            let puzzled = try await tool.run("type", "set", "sms", "--text-code", "--client", client, "--captcha", "own")
+            let puzzled = try await tool.run(
+                "type", "set", "sms", "--text-code", "--client", client, "--captcha", "own")
             #expect(puzzled.status == 1)
             #expect(puzzled.errors.contains("/captcha must be the name of one of the server's captchas"))
             _ = try await tool.json("type", "set", "careful", "--method", "pin", "--fallback", "sms")

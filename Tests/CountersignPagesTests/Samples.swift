@@ -96,8 +96,8 @@ enum Samples {
             Sample(
                 name: "15b-device-confirm",
                 page: DeviceConfirmPage(
-                    action: texts.path, code: texts.digits, there: origin, askedAt: now - 60, here: origin), frame: asked
-            ),
+                    action: texts.path, code: texts.digits, there: origin, askedAt: now - 60, here: origin),
+                frame: asked),
             Sample(
                 name: "15b-device-confirm-allows",
                 page: DeviceConfirmPage(

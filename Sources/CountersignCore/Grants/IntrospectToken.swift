@@ -66,7 +66,9 @@ package enum IntrospectToken {
             claims.resource == nil
             ? token.rights.intersection(client.rights).map(\.rawValue).sorted() : claims.scopes
         guard !scopes.isEmpty else { return .inactive }
-        return .client(VerifiedOwnAccess(client: client.id, token: token, scopes: scopes, resource: claims.resource,
+        return .client(
+            VerifiedOwnAccess(
+                client: client.id, token: token, scopes: scopes, resource: claims.resource,
                 keyThumbprint: claims.keyThumbprint))
     }
 }

@@ -42,7 +42,9 @@ package struct TokenFamily: Equatable, Sendable {
     ///
     /// Spec: RFC 9449 §5.
     package let keyThumbprint: String?
-    /// Whether a device got it by the device grant, in no browser's session. Spec: RFC 8628.
+    /// Whether a device got it by the device grant, in no browser's session.
+    ///
+    /// Spec: RFC 8628.
     package let isDeviceGrant: Bool
 
     /// The user.

@@ -23,7 +23,9 @@ final class DevicePolls: Sendable {
 
 /// How often one device may poll.
 final class DevicePollPace: Sendable {
-    /// Between two polls, unless the device was too fast before. Spec: RFC 8628 §3.2.
+    /// Between two polls, unless the device was too fast before.
+    ///
+    /// Spec: RFC 8628 §3.2.
     static let interval: Seconds = 5
     /// How much longer it must pause each time that it was too fast.
     private static let step: Seconds = 5

@@ -170,7 +170,9 @@ package enum RedeemDeviceCode {
         }
     }
 
-    /// Ends the tokens of a code that came again. Spec: RFC 6749 §10.5.
+    /// Ends the tokens of a code that came again.
+    ///
+    /// Spec: RFC 6749 §10.5.
     private static func endTokens(
         of id: AuthorizationID, _ client: ClientID, at now: Timestamp, _ ports: Ports
     ) async throws -> Outcome {

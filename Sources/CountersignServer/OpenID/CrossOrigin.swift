@@ -11,7 +11,8 @@ import Hummingbird
 extension OAuthDoor {
     /// The endpoints that a page in a browser calls, with their methods.
     private static let shared: [(path: String, methods: String)] = [
-        ("/oauth2/token", "POST"), ("/oauth2/par", "POST"), ("/oauth2/revoke", "POST"), ("/oauth2/userinfo", "GET, POST"),
+        ("/oauth2/token", "POST"), ("/oauth2/par", "POST"), ("/oauth2/revoke", "POST"),
+        ("/oauth2/userinfo", "GET, POST"),
     ]
     /// For how many seconds a browser need not ask again.
     private static let remembered = "600"

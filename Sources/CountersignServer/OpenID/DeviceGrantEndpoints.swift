@@ -12,7 +12,9 @@ import Hummingbird
 extension OAuthDoor {
     static let deviceAuthorizationPath = "/oauth2/device_authorization"
     static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
-    /// How long a request for tokens may wait. Spec: RFC 7240 §4.3.
+    /// How long a request for tokens may wait.
+    ///
+    /// Spec: RFC 7240 §4.3.
     private static let longestWait = Seconds(30)
     /// How many requests may wait at the same time: for one code, and from one network.
     private static let maximumWaits = (code: 1, network: 30)

@@ -9,7 +9,9 @@ import Hummingbird
 ///
 /// Spec: docs/decisions/0072-signing-in.md.
 final class SignInDoor: Door {
-    let paths = ["/oauth2/authorize", SignInDoor.logoutPath, "/signin", AccountPage.path, DeviceCodePage.path, "/assets"]
+    let paths = [
+        "/oauth2/authorize", SignInDoor.logoutPath, "/signin", AccountPage.path, DeviceCodePage.path, "/assets",
+    ]
     let resources: DoorResources
     let cookies: BrowserCookies
 

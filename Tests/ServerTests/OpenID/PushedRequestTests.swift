@@ -79,6 +79,10 @@ struct PushedRequestTests {
                 let proof = try await key.proof(.POST, "/oauth2/par")
                 return try await scene.push(["dpop_jkt": thumbprint], headers: [scene.basic, ("DPoP", proof)])
             }
+            // It tells the nonce.
+            expect(
+                try await key.send(.POST, "/oauth2/par", [("response_type", "x")], headers: [scene.basic]), 400,
+                "unsupported_response_type")
             for thumbprint in [nil, key.thumbprint] {
                 let reply = try await push(thumbprint)
                 #expect(reply.status == 201 && reply.headers["dpop-nonce"]?.isEmpty == false, "\(reply)")
