@@ -82,7 +82,7 @@ struct PushedRequestTests {
             // It tells the nonce.
             expect(
                 try await key.send(.POST, "/oauth2/par", [("response_type", "x")], headers: [scene.basic]), 400,
-                "unsupported_response_type")
+                "invalid_request")
             for thumbprint in [nil, key.thumbprint] {
                 let reply = try await push(thumbprint)
                 #expect(reply.status == 201 && reply.headers["dpop-nonce"]?.isEmpty == false, "\(reply)")
