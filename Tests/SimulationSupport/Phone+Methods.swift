@@ -14,6 +14,8 @@ extension Phone {
 
     /// Changes a random method; the user may mistype the PIN.
     func changeSomething(_ device: Device) async throws {
+        isChanging = true
+        defer { isChanging = false }
         let isWrong =
             switch habit {
             case .mistyping: world.happens(percent: 40)

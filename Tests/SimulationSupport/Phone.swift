@@ -55,6 +55,8 @@ final class Phone: @unchecked Sendable {
     private var bell = Once<Void>()
     /// Whether a thief, who knows no PIN, has the phone.
     var isStolen = false
+    /// Whether its user is changing a method, which can take a while where replies are lost.
+    var isChanging = false
 
     /// Creates a phone.
     ///

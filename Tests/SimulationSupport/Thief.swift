@@ -47,6 +47,8 @@ final class Thief: @unchecked Sendable {
         world.trace.note("thief", "takes \(phone.name)")
         world.ledger.counts.thefts += 1
         phone.isStolen = true
+        // What its user has begun with their PIN counts at once, and is nothing of the thief's.
+        while phone.isChanging, !world.isCalm { try? await world.pause(.seconds(1)) }
         guard let device = phone.device else { return }
         let (first, began, robbed) = (world.now, world.scheduler.elapsed, device.invitation.user)
         made = []
