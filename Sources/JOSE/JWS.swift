@@ -4,7 +4,7 @@ public import Encodings
 ///
 /// ``verify(_:algorithms:type:keys:)`` lets the content choose only among what the caller allows: the caller names the
 /// algorithms and the type, and the header names one of the caller's keys. Keys that a header contains or points to
-/// (`jwk`, `jku`, `x5c`, `x5u`) are ignored, but by ``verifyProof(_:algorithms:type:)``.
+/// (`jwk`, `jku`, `x5c`, `x5u`) are ignored, but by `verifyProof`, for proofs of a key.
 ///
 /// Spec: RFC 7515 §5.2 and §7.1, RFC 8725 §3.1, §3.10 and §3.11.
 public enum JWS {

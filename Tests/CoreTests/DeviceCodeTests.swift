@@ -298,6 +298,12 @@ struct DeviceCodeTests {
         for _ in 0..<60 { _ = try await scene.begin() }
         guard case .tooMany(let wait) = try await scene.begun() else { throw World.Broken("begun") }
         #expect((1...60).contains(wait.value))
+        // One network does not use up what all have.
+        for _ in 0..<5 { _ = try await scene.begun() }
+        let counted = try await scene.world.ports.commit(at: scene.world.time.now, as: .system) { work in
+            try work.counted(.deviceGrants(of: scene.shop.shop.id, maximum: 600)).number
+        }
+        #expect(counted == 60)
         guard case .begun = try await scene.begun(isAuthenticated: true) else { throw World.Broken("tooMany") }
         scene.world.time.advance(seconds: 60)
         _ = try await scene.begin()
@@ -323,6 +329,8 @@ struct DeviceCodeTests {
         let email = PersonalAddress.email(try SignInScene.email("customer-1"))
         try await scene.world.ports.commit(at: scene.world.time.now, as: .system) { work in
             _ = try work.verify(email, of: scene.user)
+            // The notices of browsers are counted apart.
+            for _ in 0..<10 { _ = try work.count(.signInNotices(to: scene.user)) }
         }
         let begun = try await scene.begin(hint: DeviceGrantScene.name)
         try await scene.shop.approve(try await scene.signIn(begun))

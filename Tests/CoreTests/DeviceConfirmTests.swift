@@ -120,6 +120,74 @@ struct DeviceConfirmTests {
         #expect(given.family.user == signedIn.user && given.family.authentication.methods == ["otp"])
     }
 
+    @Test("Whoever has signed in by a mail's code is at no browser of the person's, whose devices are not asked there")
+    func codeSession() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        try await scene.shop.set(ways: [.device, .qr, .email])
+        let signedIn = try await scene.shop.signedInByMail("customer-1", at: scene.shop.shop)
+        #expect(signedIn.user == scene.user)
+        let session = try #require(signedIn.finished.session).secret
+        try await scene.set(.byCode, ways: [.device, .qr, .email])
+        let begun = try await scene.begin()
+        let elsewhere = try scene.answer(begun, in: try SignInScene.browser("thief"), session: session)
+        #expect(try await scene.confirm(elsewhere) == .notAsked)
+        guard case .asked = try await scene.confirm(try scene.answer(begun, session: session)) else {
+            throw World.Broken("their own browser")
+        }
+    }
+
+    @Test("A yes that was enough by itself ends with the session in which it was said")
+    func sessionEnded() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        try await scene.shop.set(ways: [.device, .qr, .email], registration: .open)
+        let signedIn = try await scene.shop.signedInByMail("second", at: scene.shop.shop)
+        let session = try #require(signedIn.finished.session).secret
+        try await scene.set(.byCode, ways: [.device, .qr, .email], .open)
+        let begun = try await scene.begin()
+        let request = try scene.answer(begun, by: signedIn.user, session: session)
+        #expect(try await scene.confirm(request) == .confirmed)
+        let now = scene.world.time.now
+        try await scene.world.ports.commit(at: now, as: .system) { work in
+            guard let found = try work.sessions.find(SecretHash(of: session), at: now) else {
+                throw World.Broken("session")
+            }
+            try work.endSession(found)
+        }
+        #expect(try await scene.poll(begun) == .invalid)
+    }
+
+    @Test("Where a client says how old an authentication may be, an older session does not say yes")
+    func tooOld() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        try await scene.set(.byCode, maximumAge: 60)
+        let begun = try await scene.begin()
+        scene.world.time.advance(seconds: 59)
+        guard case .asks = try await scene.find("\(begun.userCode)") else { throw World.Broken("find") }
+        scene.world.time.advance(seconds: 62)
+        #expect(try await scene.find("\(begun.userCode)") == .signIn(scene.shop.shop.id, begun.userCode))
+        #expect(try await scene.confirm(try scene.answer(begun)) == .signIn)
+    }
+
+    @Test("A person who signs in to look at a third party's code is not known to it before they say yes")
+    func looking() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode, isThirdParty: true)
+        let ports = scene.world.ports
+        let shop = scene.shop.shop.id
+        try await scene.set(.byCode, .known)
+        func isLinked() async throws -> Bool {
+            try await scene.world.store.read { try $0.links.find(.id(scene.user), of: shop) } != nil
+        }
+        try await ports.commit(at: scene.world.time.now, as: .system) { work in
+            try work.endLink(of: scene.user, to: shop)
+        }
+        #expect(try await !isLinked())
+        let wanted = Wanted(client: shop, redirectURI: ports.issuer.devicePage, scopes: [])
+        let outcome = try await FinishSignIn.goOn(
+            wanted, in: scene.session, browser: scene.shop.browser, ports: ports)
+        guard case .finished = outcome else { throw World.Broken("\(outcome)") }
+        #expect(try await !isLinked())
+    }
+
     @Test("Where the devices cannot be asked, nothing has changed, and nobody is signed in")
     func notAsked() async throws {
         let scene = try await DeviceGrantScene(.sqlite, .byCode)
@@ -240,6 +308,14 @@ struct DeviceConfirmTests {
         for _ in 0..<5 { #expect(try await scene.find("BBBB-BBBB", in: three) == .unknown) }
         let four = try SignInScene.browser("four")
         guard case .tooMany = try await scene.find(code, in: four) else { throw World.Broken("user") }
+        // What strangers have used up together keeps nobody out who has signed in.
+        let second = try await DeviceGrantScene(engine, .byCode)
+        try await second.world.ports.commit(at: second.world.time.now, as: .system) { work in
+            for _ in 0..<1000 { _ = try work.count(.allWrongUserCodes) }
+        }
+        let other = "\(try await second.begin().userCode)"
+        guard case .tooMany = try await second.find(other, session: none) else { throw World.Broken("all") }
+        guard case .asks = try await second.find(other) else { throw World.Broken("signed in") }
     }
 
     @Test("What a device got stands on the account page, and ends there, by its user alone")

@@ -30,12 +30,12 @@ struct DeviceGrantScene: Sendable {
 
     func set(
         _ grant: RelyingParty.DeviceGrant, for client: Client? = nil, ways: Set<SignInWay> = SignInWay.usual,
-        _ registration: RelyingParty.Registration = .closed, bindsTokens: Bool = false
+        _ registration: RelyingParty.Registration = .closed, bindsTokens: Bool = false, maximumAge: Seconds? = nil
     ) async throws {
         let party = RelyingParty(
             client: (client ?? shop.shop).id, profile: .native,
             redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], ways: ways,
-            registration: registration, bindsTokens: bindsTokens, deviceGrant: grant)
+            registration: registration, defaultMaximumAge: maximumAge, bindsTokens: bindsTokens, deviceGrant: grant)
         #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
         try await world.store.refreshKeys()
     }

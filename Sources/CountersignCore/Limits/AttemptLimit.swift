@@ -118,6 +118,8 @@ enum AttemptLimit: Hashable, Sendable {
     ///
     /// Spec: OWASP ASVS 6.3.5.
     case signInNotices(to: UserID)
+    /// Sign-ins by the device grant of which one user is told.
+    case deviceGrantNotices(to: UserID)
     /// Codes that one user has sent to addresses that they add.
     case addressCodes(of: UserID)
     /// Test messages to one address, by its hash.
@@ -169,6 +171,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .passkeys(let user): "passkeys of \(user)"
         case .noticeTexts(let user): "notices by text to \(user)"
         case .signInNotices(let user): "sign-ins told to \(user)"
+        case .deviceGrantNotices(let user): "device sign-ins told to \(user)"
         case .addressCodes(let user): "address codes of \(user)"
         case .testMessages(let address): "test message \(address)"
         }
@@ -190,7 +193,7 @@ enum AttemptLimit: Hashable, Sendable {
             .hours(1)
         // A code is good for minutes. But a node whose clock is ahead would take an hour for over.
         case .typedTextCodes, .typedSignInCodes: .days(1)
-        case .wrongAnswers, .resends, .reportedSignIns, .signInNotices: .days(1)
+        case .wrongAnswers, .resends, .reportedSignIns, .signInNotices, .deviceGrantNotices: .days(1)
         case .wrongTextCodes, .wrongSignInCodes, .addressCodeTries: .days(30)
         }
     }
@@ -204,6 +207,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongSignInCodes(_, let isOwn): isOwn ? 20 : 80
         case .addressCodeTries: 20
         case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .noticeTexts, .signInNotices,
+            .deviceGrantNotices,
             .signInAsks(_, _, isBrowserKnown: true):
             10
         case .signInAsks(_, _, isBrowserKnown: false): 3

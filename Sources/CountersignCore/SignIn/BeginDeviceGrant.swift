@@ -105,6 +105,7 @@ package enum BeginDeviceGrant {
             wanted.resources = apis
             wanted.identifier = request.hint.flatMap { SignInName($0) }
             wanted.askedFrom = request.place
+            wanted.maximumAge = party.defaultMaximumAge
             let begun = try work.begin(wanted, made, isHinted: request.hint != nil)
             // Last, since all nodes wait for this row.
             if request.mayBeStrangers { try work.countForWork(limits.work) }
@@ -130,7 +131,8 @@ extension UnitOfWork {
     /// browser work while there are many sign-ins, which a device cannot do: it names nobody then.
     fileprivate func wait(before request: BeginDeviceGrant.Request, _ limits: ClientLimits) throws -> Seconds? {
         var budgets = [AttemptLimit.deviceGrants(of: request.client, maximum: limits.codeAsks)]
-        if !request.isAuthenticated, let network = request.network { budgets.append(.signInsFrom(network)) }
+        // First, so that one network does not use up what all have.
+        if !request.isAuthenticated, let network = request.network { budgets.insert(.signInsFrom(network), at: 0) }
         for budget in budgets {
             let count = try count(budget)
             if count.isExceeded { return count.retryAfter(at: now) }

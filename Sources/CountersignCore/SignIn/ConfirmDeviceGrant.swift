@@ -102,6 +102,8 @@ extension UnitOfWork {
         guard let secret = request.session, let session = try sessions.find(SecretHash(of: secret), at: now),
             try mayAgree(session, at: client)
         else { return .refused(.signIn) }
+        // check: DeviceConfirmTests.tooOld
+        guard !found.wanted.isTooOld(session.authentication, at: now) else { return .refused(.signIn) }
         // check: DeviceConfirmTests.otherPerson
         guard session.user == request.user else { return .refused(.signIn) }
         return .from(session, found, client)
@@ -116,18 +118,23 @@ extension UnitOfWork {
         let here = hasher.hash(of: request.browser, client: id)
         var wanted = found.wanted
         wanted.device?.allowedBy = user
+        // Whoever has read a mailbox is at no browser of the person's.
+        let isKnown = try !session.authentication.evidence.isCode || browsers.isKnown(here, of: user, by: id)
         wanted.languages = request.languages
         wanted.askedIn = request.language
         wanted.askedFrom = wanted.askedFrom?.worded(in: request.language)
         let asksDevices = !party.ways.isDisjoint(with: [.device, .qr])
         // A device that waits may be a thief's, or the person's only one: both ways a yes here is not enough.
         let hasDevice = try asksDevices && !enrollments.believed(of: user, in: client.trustGroup).isEmpty
+        // check: DeviceConfirmTests.codeSession
+        guard !hasDevice || isKnown || party.askedBrowsers == .all else { throw ConfirmDeviceGrant.NotAsked() }
+        if !hasDevice { wanted.device?.session = session.id }
         let until = min(found.expiresAt, now.adding(AskSignIn.lifetime))
         let taken = Authorization(
             id: found.id, wanted: wanted, browser: here, user: user,
             ask: hasDevice
                 ? Authorization.Ask(
-                    .number(inputs.number), until: until, challenge: inputs.challenge, isBrowserKnown: true) : nil,
+                    .number(inputs.number), until: until, challenge: inputs.challenge, isBrowserKnown: isKnown) : nil,
             state: hasDevice ? .open : .authenticated(session.authentication), expiresAt: found.expiresAt)
         // Only the newest number counts, also where the device has shown one.
         try endAsk(of: found)
@@ -137,7 +144,7 @@ extension UnitOfWork {
         notify(.authorization(found.id))
         guard hasDevice else { return .confirmed }
         guard try authorizations.askAgain(taken, at: now),
-            try put(taken, until: until, to: user, at: client, party, inputs, isBrowserKnown: true)
+            try put(taken, until: until, to: user, at: client, party, inputs, isBrowserKnown: isKnown)
         else { throw ConfirmDeviceGrant.NotAsked() }
         return .asked(taken)
     }

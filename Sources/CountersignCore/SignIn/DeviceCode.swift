@@ -11,6 +11,8 @@ package struct AskingDevice: Hashable, Sendable {
     package let userCode: UserCode
     /// Who has allowed what it wants, on the page on which the code was typed; nil before.
     package var allowedBy: UserID?
+    /// The session in which that person has said yes, where this was enough; nil where a device is asked.
+    package var session: SessionID?
 
     /// A device that shows this code.
     package init(userCode: UserCode, allowedBy: UserID? = nil) {
@@ -24,6 +26,7 @@ extension AskingDevice {
     var json: JSONValue {
         .members([
             "user_code": .string("\(userCode)"), "allowed_by": allowedBy.map { .string("\($0)") },
+            "session": session.map { .string("\($0)") },
         ])
     }
 
@@ -31,6 +34,7 @@ extension AskingDevice {
     init?(_ json: JSONValue) {
         guard let code = json["user_code"]?.string.flatMap({ UserCode(typed: $0) }) else { return nil }
         self.init(userCode: code, allowedBy: json["allowed_by"]?.string.flatMap { UserID($0) })
+        session = json["session"]?.string.flatMap { SessionID($0) }
     }
 }
 

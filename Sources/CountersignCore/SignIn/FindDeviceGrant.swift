@@ -47,11 +47,10 @@ package enum FindDeviceGrant {
         let now = ports.time.now
         return try await ports.commit(at: now, as: .system) { work in
             let session = try request.session.flatMap { try work.sessions.find(SecretHash(of: $0), at: now) }
-            var budgets = [
-                AttemptLimit.wrongUserCodesIn(work.hasher.mark(of: request.browser)), .allWrongUserCodes,
-            ]
+            var budgets = [AttemptLimit.wrongUserCodesIn(work.hasher.mark(of: request.browser))]
             if let network = request.network { budgets.append(.wrongUserCodesFrom(network)) }
-            if let session { budgets.append(.wrongUserCodes(of: session.user)) }
+            // Whoever has signed in has a few tries of their own, and no stranger uses these up.
+            budgets.append(session.map { .wrongUserCodes(of: $0.user) } ?? .allWrongUserCodes)
             for budget in budgets {
                 let wrong = try work.counted(budget)
                 // check: DeviceConfirmTests.guesses
@@ -63,7 +62,9 @@ package enum FindDeviceGrant {
                 for budget in budgets { _ = try work.count(budget) }
                 return .unknown
             }
-            guard let session, try work.mayAgree(session, at: client) else {
+            guard let session, try work.mayAgree(session, at: client),
+                !found.wanted.isTooOld(session.authentication, at: now)
+            else {
                 return .signIn(client, device.userCode)
             }
             return .asks(found, try work.question(to: session.user, about: found, at: client))

@@ -116,7 +116,7 @@ package enum FinishSignIn {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .spent(found.wanted)
             }
-            guard try work.admit(authentication.user, to: found.client),
+            guard try work.enters(authentication.user, client, for: found.wanted),
                 try work.authorizations.advance(id, to: .granted(authentication), at: now)
             else { return .notReady }
             if needsConsent { try work.give(found.wanted, by: authentication.user) }
@@ -195,7 +195,7 @@ package enum FinishSignIn {
             // Spec: RFC 9126 §7.3.
             // check: PushedRequestUseTests.inSession
             guard try work.spend(wanted.pushed) else { return .spent(wanted) }
-            guard try work.admit(authentication.user, to: wanted.client) else { return .notReady }
+            guard try work.enters(authentication.user, client, for: wanted) else { return .notReady }
             if needsConsent { try work.give(wanted, by: authentication.user) }
             let authorization = Authorization(
                 id: made.authorization, wanted: wanted,
@@ -276,7 +276,7 @@ package enum FinishSignIn {
 
 extension Wanted {
     /// Whether an authentication is older than the client allows, and than so many seconds.
-    fileprivate func isTooOld(
+    func isTooOld(
         _ authentication: Authentication, at now: Timestamp, butNotWithin seconds: Seconds = 0
     ) -> Bool {
         guard let maximumAge else { return false }
@@ -335,6 +335,15 @@ extension UnitOfWork {
         case .known, .open: true
         case .closed, nil: false
         }
+    }
+
+    /// Lets a client know a user who signs in, if it may.
+    ///
+    /// A third party does not know them yet where they sign in to look at what a device of it has asked for: they have
+    /// allowed nothing, and may say no.
+    fileprivate func enters(_ user: UserID, _ client: Client, for wanted: Wanted) throws -> Bool {
+        let isForDevice = wanted.redirectURI.hasSameBytes(as: issuer.devicePage)
+        return client.isThirdParty && isForDevice ? try isWelcome(user, at: client.id) : try admit(user, to: client.id)
     }
 
     /// Links a user to a client that takes whoever signs in.

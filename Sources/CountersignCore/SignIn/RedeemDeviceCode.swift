@@ -136,6 +136,12 @@ package enum RedeemDeviceCode {
             let wanted = authorization.wanted
             // Nothing of the user changes before the tokens are written.
             try work.users.lock(authentication.user)
+            // Whoever ends a session ends what has been allowed in it and not been given.
+            if let session = wanted.device?.session {
+                let lasts = try work.sessions.find(session, at: now) != nil
+                // check: DeviceConfirmTests.sessionEnded
+                guard lasts else { return .invalid }
+            }
             // The device that approved may have been removed since, or the user unlinked.
             // check: DeviceCodeTests.ended
             guard try work.admits(authentication, to: client),

@@ -50,8 +50,10 @@ extension UnitOfWork {
     ) throws {
         let addresses = try reachable(addresses, for: authorization.client, by: transports)
         guard !addresses.isEmpty, let client = try clients.find(authorization.client) else { return }
+        // Devices sign in often, and must not use up the notices of browsers.
+        let limit: AttemptLimit = notice == .deviceGrant ? .deviceGrantNotices(to: user) : .signInNotices(to: user)
         // check: SignInNoticeTests.limit
-        guard try !count(.signInNotices(to: user)).isExceeded else { return }
+        guard try !count(limit).isExceeded else { return }
         let message = PersonalMessage.signedIn(
             notice, at: client.name, at: now, from: authorization.wanted.askedFrom,
             page: try accountClient() == nil ? nil : issuer.accountPage, in: authorization.wanted.askedIn)
