@@ -109,25 +109,19 @@ struct DeviceConfirmTests {
     @Test("Without a trusted device the yes on the page is enough")
     func withoutDevice() async throws {
         let scene = try await DeviceGrantScene(.sqlite, .byCode)
-        try await scene.shop.set(ways: [.device, .qr, .email], registration: .open)
-        let signedIn = try await scene.shop.signedInByMail("second", at: scene.shop.shop)
-        let session = try #require(signedIn.finished.session).secret
-        try await scene.set(.byCode, ways: [.device, .qr, .email], .open)
+        let (user, session) = try await scene.signedInByMail("second", .open)
         let begun = try await scene.begin()
-        let request = try scene.answer(begun, by: signedIn.user, session: session)
+        let request = try scene.answer(begun, by: user, session: session)
         #expect(try await scene.confirm(request) == .confirmed)
         let given = try await scene.tokens(begun)
-        #expect(given.family.user == signedIn.user && given.family.authentication.methods == ["otp"])
+        #expect(given.family.user == user && given.family.authentication.methods == ["otp"])
     }
 
     @Test("Whoever has signed in by a mail's code is at no browser of the person's, whose devices are not asked there")
     func codeSession() async throws {
         let scene = try await DeviceGrantScene(.sqlite, .byCode)
-        try await scene.shop.set(ways: [.device, .qr, .email])
-        let signedIn = try await scene.shop.signedInByMail("customer-1", at: scene.shop.shop)
-        #expect(signedIn.user == scene.user)
-        let session = try #require(signedIn.finished.session).secret
-        try await scene.set(.byCode, ways: [.device, .qr, .email])
+        let (user, session) = try await scene.signedInByMail("customer-1", .closed)
+        #expect(user == scene.user)
         let begun = try await scene.begin()
         let elsewhere = try scene.answer(begun, in: try SignInScene.browser("thief"), session: session)
         #expect(try await scene.confirm(elsewhere) == .notAsked)
@@ -139,12 +133,9 @@ struct DeviceConfirmTests {
     @Test("A yes that was enough by itself ends with the session in which it was said")
     func sessionEnded() async throws {
         let scene = try await DeviceGrantScene(.sqlite, .byCode)
-        try await scene.shop.set(ways: [.device, .qr, .email], registration: .open)
-        let signedIn = try await scene.shop.signedInByMail("second", at: scene.shop.shop)
-        let session = try #require(signedIn.finished.session).secret
-        try await scene.set(.byCode, ways: [.device, .qr, .email], .open)
+        let (user, session) = try await scene.signedInByMail("second", .open)
         let begun = try await scene.begin()
-        let request = try scene.answer(begun, by: signedIn.user, session: session)
+        let request = try scene.answer(begun, by: user, session: session)
         #expect(try await scene.confirm(request) == .confirmed)
         let now = scene.world.time.now
         try await scene.world.ports.commit(at: now, as: .system) { work in

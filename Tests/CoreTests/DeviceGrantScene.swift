@@ -106,6 +106,17 @@ struct DeviceGrantScene: Sendable {
             browser: browser ?? shop.browser, session: session ?? self.session)
     }
 
+    /// Somebody who signs in by a code from a mail, and their session.
+    func signedInByMail(
+        _ name: String, _ registration: RelyingParty.Registration
+    ) async throws -> (user: UserID, session: Secret<String>) {
+        let ways: Set<SignInWay> = [.device, .qr, .email]
+        try await shop.set(ways: ways, registration: registration)
+        let signedIn = try await shop.signedInByMail(name, at: shop.shop)
+        try await set(.byCode, ways: ways, registration)
+        return (signedIn.user, try #require(signedIn.finished.session).secret)
+    }
+
     func confirm(_ request: ConfirmDeviceGrant.Request) async throws -> ConfirmDeviceGrant.Outcome {
         try await ConfirmDeviceGrant.confirm(request, ports: world.ports)
     }

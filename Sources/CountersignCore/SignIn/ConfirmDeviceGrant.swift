@@ -100,10 +100,8 @@ extension UnitOfWork {
         }
         try users.lock(request.user)
         guard let secret = request.session, let session = try sessions.find(SecretHash(of: secret), at: now),
-            try mayAgree(session, at: client)
+            try mayAgree(session, to: found)
         else { return .refused(.signIn) }
-        // check: DeviceConfirmTests.tooOld
-        guard !found.wanted.isTooOld(session.authentication, at: now) else { return .refused(.signIn) }
         // check: DeviceConfirmTests.otherPerson
         guard session.user == request.user else { return .refused(.signIn) }
         return .from(session, found, client)

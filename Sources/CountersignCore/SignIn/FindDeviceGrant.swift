@@ -62,9 +62,7 @@ package enum FindDeviceGrant {
                 for budget in budgets { _ = try work.count(budget) }
                 return .unknown
             }
-            guard let session, try work.mayAgree(session, at: client),
-                !found.wanted.isTooOld(session.authentication, at: now)
-            else {
+            guard let session, try work.mayAgree(session, to: found) else {
                 return .signIn(client, device.userCode)
             }
             return .asks(found, try work.question(to: session.user, about: found, at: client))
@@ -88,7 +86,7 @@ package enum FindDeviceGrant {
         return try await ports.commit(at: now, as: .system) { work in
             guard let secret, let session = try work.sessions.find(SecretHash(of: secret), at: now),
                 session.user == user, let (found, client) = try work.open(id, toDeviceIn: browser),
-                try work.mayAgree(session, at: client)
+                try work.mayAgree(session, to: found)
             else { return nil }
             return (found, try work.question(to: user, about: found, at: client))
         }
@@ -121,13 +119,15 @@ extension UnitOfWork {
         return (found, client.id)
     }
 
-    /// Whether whoever has signed in in a session may say yes at a client: it takes the person, and their way to sign
-    /// in.
-    func mayAgree(_ session: Session, at client: ClientID) throws -> Bool {
+    /// Whether whoever has signed in in a session may say yes to what a device of a client has asked for: the client takes
+    /// the person and their way to sign in, which is not too long ago for it.
+    func mayAgree(_ session: Session, to found: Authorization) throws -> Bool {
         let authentication = session.authentication
-        return try admits(authentication, to: client)
-            && isGood(authentication.evidence, session.user, at: client)
-            && isWelcome(session.user, at: client)
+        // check: DeviceConfirmTests.tooOld
+        guard !found.wanted.isTooOld(authentication, at: now) else { return false }
+        return try admits(authentication, to: found.client)
+            && isGood(authentication.evidence, session.user, at: found.client)
+            && isWelcome(session.user, at: found.client)
     }
 
     fileprivate func question(

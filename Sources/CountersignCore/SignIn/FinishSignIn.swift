@@ -305,8 +305,8 @@ extension UnitOfWork {
             let party = try relyingParties.find(client.id)
         else { return nil }
         // Whoever signs in to say yes to a device returns to a page of ours.
-        let isForDevice = party.deviceGrant != .off && wanted.redirectURI.hasSameBytes(as: issuer.devicePage)
-        return isForDevice || party.redirectURI(named: wanted.redirectURI) != nil ? client : nil
+        let mayBeForDevice = party.deviceGrant != .off && isForDevice(wanted)
+        return mayBeForDevice || party.redirectURI(named: wanted.redirectURI) != nil ? client : nil
     }
 
     /// Whether a client's people may sign in by the way of an authentication.
@@ -337,13 +337,15 @@ extension UnitOfWork {
         }
     }
 
+    /// Whether somebody signs in to look at what a device has asked for.
+    private func isForDevice(_ wanted: Wanted) -> Bool { wanted.redirectURI.hasSameBytes(as: issuer.devicePage) }
+
     /// Lets a client know a user who signs in, if it may.
     ///
     /// A third party does not know them yet where they sign in to look at what a device of it has asked for: they have
     /// allowed nothing, and may say no.
     fileprivate func enters(_ user: UserID, _ client: Client, for wanted: Wanted) throws -> Bool {
-        let isForDevice = wanted.redirectURI.hasSameBytes(as: issuer.devicePage)
-        return client.isThirdParty && isForDevice ? try isWelcome(user, at: client.id) : try admit(user, to: client.id)
+        client.isThirdParty && isForDevice(wanted) ? try isWelcome(user, at: client.id) : try admit(user, to: client.id)
     }
 
     /// Links a user to a client that takes whoever signs in.

@@ -59,13 +59,9 @@ extension SignInDoor {
         }
         table.add(.get, "\(DeviceCodePage.path)/:id/state", query: ["wait", "seen"]) { [self] request, context in
             let (visit, id) = try signIn(try await Incoming(request, context))
-            let waits = resources.waits
-            let browser = try waits.place(
-                as: "browser \(visit.browser.text.reveal())", atMost: Self.maximumWaits.browser)
-            let network = try waits.place(
-                as: "sign-ins from \(Hex.encode(context.network ?? []))", atMost: Self.maximumWaits.network)
+            let places = try waitingPlaces(of: visit)
             return context.later.answer { [self] in
-                defer { withExtendedLifetime((browser, network)) {} }
+                defer { withExtendedLifetime(places) {} }
                 return try await deviceState(of: id, visit)
             }
         }

@@ -29,13 +29,9 @@ extension SignInDoor {
                 let incoming = try await Incoming(request, context)
                 let (visit, id) = try signIn(incoming)
                 let until = incoming.parameter("until").flatMap { Int64($0) }.map { Timestamp(seconds: $0) }
-                let waits = resources.waits
-                let browser = try waits.place(
-                    as: "browser \(visit.browser.text.reveal())", atMost: Self.maximumWaits.browser)
-                let network = try waits.place(
-                    as: "sign-ins from \(Hex.encode(context.network ?? []))", atMost: Self.maximumWaits.network)
+                let places = try waitingPlaces(of: visit)
                 return context.later.answer { [self] in
-                    defer { withExtendedLifetime((browser, network)) {} }
+                    defer { withExtendedLifetime(places) {} }
                     return try await state(of: id, visit, codeUntil: until)
                 }
             }
@@ -49,6 +45,17 @@ extension SignInDoor {
             let (visit, id) = try signIn(incoming)
             return try await finish(id, visit)
         }
+    }
+
+    /// The places that a page takes which waits for an answer: one of its browser's, and one of its network's.
+    func waitingPlaces(of visit: Visit) throws -> [Waits.Place] {
+        let waits = resources.waits
+        return [
+            try waits.place(as: "browser \(visit.browser.text.reveal())", atMost: Self.maximumWaits.browser),
+            try waits.place(
+                as: "sign-ins from \(Hex.encode(visit.incoming.context.network ?? []))",
+                atMost: Self.maximumWaits.network),
+        ]
     }
 
     /// A page of a sign-in that has a row: its language is the row's.

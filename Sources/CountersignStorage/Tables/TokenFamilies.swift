@@ -61,9 +61,9 @@ extension SQLTransaction {
     private static func family(_ row: SQLRow) throws -> TokenFamily {
         // The columns have no NULL: an empty text stands for no session, and for no name of it.
         let (hasSession, hasName) = (try !row.text(2).isEmpty, try !row.text(3).isEmpty)
-        let (authentication, keyThumbprint) = try row.value(5) { text in
+        let (authentication, keyThumbprint, grant) = try row.value(5) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { json in
-                Authentication(json).map { ($0, json[keyMember]?.string) }
+                Authentication(json).map { ($0, json[keyMember]?.string, json[GrantMember.name]) }
             }
         }
         return TokenFamily(
@@ -75,9 +75,7 @@ extension SQLTransaction {
             resources: try row.optionalValue(12) { text in
                 (try? JSONValue(parsing: Array(text.utf8))).flatMap { ResourceAccess.list($0) }
             } ?? [], keyThumbprint: keyThumbprint,
-            isDeviceGrant: try row.value(5) { text in
-                (try? JSONValue(parsing: Array(text.utf8))).map { $0[GrantMember.name] == .string(GrantMember.device) }
-            })
+            isDeviceGrant: grant == .string(GrantMember.device))
     }
 
     /// The member of the authentication's column that has the key: the first families had none.
