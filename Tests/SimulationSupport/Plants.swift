@@ -234,12 +234,13 @@ final class PlantedConnection: SQLConnection {
             return replaced("AND spent_at IS NULL", by: "")
         case .redemptionForgotten where text.hasPrefix("UPDATE authorizations SET state"):
             return replaced("AND state = $5", by: "AND $5 <> ''")
-        case .redemptionForgotten where text.hasPrefix("SELECT"):
+        case .redemptionForgotten where text.hasPrefix("SELECT") && text.contains("FROM codes"):
+            return try replaced(columns: "expires_at, spent_at", by: "expires_at, NULL")
+        case .redemptionForgotten where text.hasPrefix("SELECT") && text.contains("FROM authorizations"):
             let state = "CASE state WHEN 'redeemed' THEN 'granted' ELSE state END"
-            return SQLStatement(
-                text.replacing("expires_at, spent_at FROM codes", with: "expires_at, NULL FROM codes")
-                    .replacing(
-                        "user_id, state, authentication, family_id", with: "user_id, \(state), authentication, NULL"))
+            return try replaced(
+                columns: "user_id, state, authentication, family_id",
+                by: "user_id, \(state), authentication, NULL")
         case .consentForgotten where text.hasPrefix("SELECT") && text.contains("FROM clients"):
             return try replaced(columns: "disabled_at, third_party", by: "disabled_at, 0")
         case .endForgotten where text.hasPrefix("SELECT") && text.contains("FROM token_families"):
