@@ -25,16 +25,21 @@ struct Asker: Sendable {
     /// the time are the same.
     func answer(to request: ChannelRequest, of token: ChannelToken) async -> Keycloak.Status {
         let deadline = token.end - Self.margin
-        let challenge = await ask(request, token, until: deadline)
-        while let challenge, ContinuousClock.now < deadline {
+        let asked = await ask(request, token, until: deadline)
+        while let challenge = asked, ContinuousClock.now < deadline {
             let left = min(Self.longestWait, max(1, (deadline - ContinuousClock.now).components.seconds))
             let state = http(.GET, "/v1/challenges/\(challenge)?wait=\(left)")
             guard let reply = await reply(to: state, within: left + 10, until: deadline) else { break }
             if let status = Self.status(of: reply.json) { return status }
-            guard reply.json["state"] == .string("pending") else { break }
+            if reply.status == 429 {
+                // Too many wait at the same time.
+                try? await Task.sleep(for: .seconds(1))
+            } else if reply.json["state"] != .string("pending") {
+                break
+            }
         }
         try? await Task.sleep(until: deadline, clock: .continuous)
-        guard let challenge else { return .unauthorized }
+        guard let challenge = asked else { return .unauthorized }
         // Nobody should say yes where it counts for nothing any more. Where a yes came first, it counts.
         _ = await reply(to: http(.DELETE, "/v1/challenges/\(challenge)"), within: 2, until: deadline)
         let last = await reply(to: http(.GET, "/v1/challenges/\(challenge)"), within: 2, until: deadline)
