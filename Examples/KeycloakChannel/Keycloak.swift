@@ -37,9 +37,11 @@ actor Keycloak {
     struct Unreachable: Error {}
 
     /// The pauses before each attempt to tell an answer.
-    private static let pauses: [Duration] = [0, 1, 2, 4, 8, 16].map { .seconds($0) }
+    private static let pauses: [Duration] = [.zero, .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16)]
     /// How often keys are fetched at most; without it, tokens with made-up keys would have them fetched all the time.
     private static let pauseBetweenFetches = Duration.seconds(10)
+    /// How long keys are used without asking whether they are still the realm's.
+    private static let longestUse = Duration.seconds(300)
     /// The longest time that Keycloak waits, however long it says.
     private static let longestLife: TimeInterval = 86_400
 
@@ -76,17 +78,19 @@ actor Keycloak {
 
     private func verified(_ compact: String) async throws -> VerifiedJWS {
         let algorithms = Set(JWSAlgorithm.allCases)
-        do {
-            return try JWS.verify(compact, algorithms: algorithms, type: .unchecked, keys: keys)
-        } catch JOSEError.unknownKeyID {
-            let keys = try await newKeys()
-            guard let jws = try? JWS.verify(compact, algorithms: algorithms, type: .unchecked, keys: keys) else {
-                throw ForeignToken()
+        if let fetch, ContinuousClock.now < fetch.at + Self.longestUse {
+            do {
+                return try JWS.verify(compact, algorithms: algorithms, type: .unchecked, keys: keys)
+            } catch {
+                // The realm may have a new key.
+                guard error == .unknownKeyID else { throw ForeignToken() }
             }
-            return jws
-        } catch {
+        }
+        let keys = try await newKeys()
+        guard let jws = try? JWS.verify(compact, algorithms: algorithms, type: .unchecked, keys: keys) else {
             throw ForeignToken()
         }
+        return jws
     }
 
     /// The realm's keys, fetched now or a moment ago.
