@@ -79,7 +79,7 @@ actor Keycloak {
     private func verified(_ compact: String) async throws -> VerifiedJWS {
         let algorithms = Set(JWSAlgorithm.allCases)
         if let fetch, ContinuousClock.now < fetch.at + Self.longestUse {
-            do {
+            do throws(JOSEError) {
                 return try JWS.verify(compact, algorithms: algorithms, type: .unchecked, keys: keys)
             } catch {
                 // The realm may have a new key.
