@@ -38,7 +38,7 @@ check: ## Formatting and the house rules
 	@scripts/check
 
 format: ## Lay out the sources
-	@swift format --in-place --recursive Sources Tests Benchmarks Package.swift
+	@swift format --in-place --recursive Sources Tests Benchmarks Examples Package.swift
 
 build: ## Build everything for debugging
 	@scripts/build

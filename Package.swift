@@ -191,6 +191,16 @@ let package = Package(
             ],
             path: "Benchmarks/CountersignSignIn", swiftSettings: settings),
 
+        .executableTarget(
+            name: "KeycloakChannel",
+            dependencies: [
+                "JOSE", "Encodings", crypto, logging, server("ArgumentParser", "swift-argument-parser"),
+                server("AsyncHTTPClient", "async-http-client"), server("HTTPTypes", "swift-http-types"),
+                server("Hummingbird", "hummingbird"), server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
+            ],
+            path: "Examples/KeycloakChannel", swiftSettings: settings),
+
         .target(name: "CSpawn", path: "Tests/CSpawn"),
         .target(
             name: "TestSupport",
@@ -307,10 +317,11 @@ let package = Package(
             "Command",
             [
                 "Countersign", "CountersignCommand", "CountersignServer", "CountersignStorage", "CountersignWire",
-                "ServerTestSupport", "Encodings", "JOSE", crypto, logging,
+                "KeycloakChannel", "ServerTestSupport", "Encodings", "JOSE", crypto, logging,
                 server("ArgumentParser", "swift-argument-parser"),
-                server("NIOCore", "swift-nio"), server("NIOPosix", "swift-nio"), server("NIOSSL", "swift-nio-ssl"),
-                server("Yams", "Yams"),
+                server("AsyncHTTPClient", "async-http-client"),
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
+                server("NIOSSL", "swift-nio-ssl"), server("Yams", "Yams"),
             ]),
         tests("Simulation", ["SimulationSupport"]),
         tests("Interoperability", ["OpenPGP", "OpenPGPTestSupport", "CountersignWire", "Encodings", crypto]),

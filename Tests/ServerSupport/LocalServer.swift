@@ -4,6 +4,18 @@ import Hummingbird
 import Logging
 import NIOCore
 
+/// A request that a ``LocalServer`` has received.
+package struct LocalRequest: Sendable {
+    /// The method.
+    package let method: String
+    /// The path, without the query.
+    package let path: String
+    /// The header fields, by lower-case names.
+    package let headers: [String: String]
+    /// The body.
+    package let body: [UInt8]
+}
+
 /// A server on a free local port that is not a Countersign server.
 package enum LocalServer {
     /// Runs a body while the server gives every request the same reply.
@@ -33,6 +45,26 @@ package enum LocalServer {
             var request = request
             let form = String(buffer: try await request.collectBody(upTo: 1 << 16))
             let (status, json) = try await reply("http://\(request.head.authority ?? "")", request.uri.path, form)
+            return Response(
+                status: HTTPResponse.Status(code: status), headers: [.contentType: "application/json"],
+                body: .init(byteBuffer: ByteBuffer(bytes: json.encoded)))
+        }
+        return try await with(responder, body)
+    }
+
+    /// Runs a body while a function answers requests, of which it gets everything.
+    package static func with<Result: Sendable>(
+        taking reply: @escaping @Sendable (LocalRequest) async throws -> (Int, JSONValue),
+        _ body: @escaping @Sendable (_ url: String) async throws -> Result
+    ) async throws -> Result {
+        let responder = CallbackResponder<BasicRequestContext> { request, _ in
+            var request = request
+            let received = try await request.collectBody(upTo: 1 << 16)
+            let (status, json) = try await reply(
+                LocalRequest(
+                    method: request.method.rawValue, path: request.uri.path,
+                    headers: Dictionary(request.headers.map { ($0.name.canonicalName, $0.value) }) { $1 },
+                    body: Array(received.readableBytesView)))
             return Response(
                 status: HTTPResponse.Status(code: status), headers: [.contentType: "application/json"],
                 body: .init(byteBuffer: ByteBuffer(bytes: json.encoded)))
