@@ -242,6 +242,44 @@ struct DeviceConfirmTests {
         #expect(shown == .notFound)
     }
 
+    @Test("Of a yes and a no from two browsers at once, on two nodes, one counts, and the other comes too late")
+    func atOnce() async throws {
+        let scene = try await DeviceGrantScene(.chosen, .byCode)
+        let other = try await scene.world.reopened()
+        try await other.store.refreshKeys()
+        let begun = try await scene.begin()
+        let here = try scene.answer(begun)
+        let there = try scene.answer(begun, in: try SignInScene.browser("two"))
+        async let yes = ConfirmDeviceGrant.confirm(here, ports: scene.world.ports)
+        async let no = ConfirmDeviceGrant.deny(there, ports: other.ports)
+        switch try await (yes, no) {
+        case (.gone, .denied): #expect(try await scene.poll(begun) == .denied)
+        case (.asked(let put), .gone):
+            try await scene.shop.approve(put)
+            #expect(try await scene.tokens(begun).family.user == scene.user)
+        case let others: Issue.record("\(others)")
+        }
+    }
+
+    @Test("A device that gives up while its person's phone is asked: page and phone learn it")
+    func givenUp() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        let ports = scene.world.ports
+        let begun = try await scene.begin()
+        guard case .asked(let put) = try await scene.confirm(try scene.answer(begun)) else {
+            throw World.Broken("confirm")
+        }
+        let cancelled = try await CancelDeviceGrant.cancel(begun.deviceCode, by: scene.shop.shop.id, ports: ports)
+        #expect(cancelled == .cancelled)
+        let shown = try await WatchAuthorization.show(put.id, in: scene.shop.browser, isOfDevice: true, ports: ports)
+        guard case .shown(_, let progress) = shown else { throw World.Broken("\(shown)") }
+        #expect(progress == .finished)
+        let challenge = try #require(put.ask?.challenge)
+        let ended = try await scene.world.store.read { try $0.challenges.find(challenge)?.state.status.state }
+        #expect(ended == "cancelled")
+        #expect(try await scene.poll(begun) == .denied)
+    }
+
     @Test("No page of an ordinary sign-in asks for a device's, shows it, or finishes it")
     func otherWays() async throws {
         let scene = try await DeviceGrantScene(.sqlite, .byCode)
