@@ -2,7 +2,7 @@ import Foundation
 
 /// The colours of what the tool writes.
 enum TerminalColours {
-    /// Whether what is written to an open file has colours: where a terminal shows it, and the user does not refuse them.
+    /// Whether what is written to an open file has colours: a terminal shows it, and the user does not refuse them.
     ///
     /// See <https://no-color.org>: `NO_COLOR` refuses them unless it is empty.
     ///
