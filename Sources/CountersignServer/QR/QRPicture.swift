@@ -44,7 +44,7 @@ package struct QRPicture: Sendable {
     /// The picture for a terminal: two modules in each character.
     ///
     /// - Parameter isColoured: whether it is dark on light whatever colours the terminal has; else it has those of text,
-    ///   which many readers also read where they are light on dark.
+    ///   which most readers read, too, where they are light on dark.
     package func blocks(inColours isColoured: Bool) -> String {
         stride(from: 0, to: rows.count, by: 2).map { top in
             let line = rows[top].indices.map { column -> String in
