@@ -61,7 +61,7 @@ extension Parser {
         if let shown = proved(for: Secret(accessToken)) {
             try expect(shown == thumbprint, "a proof is good for a token and not by itself")
             try expect(
-                claims?["ath"] == .string(KeyProof.hash(of: accessToken)), "a proof is good for a token of another name")
+                claims?["ath"] == .string(KeyProof.hash(of: accessToken)), "a proof is good for another token")
         }
         guard let thumbprint else { return .refused }
         try expect(
