@@ -124,8 +124,9 @@ struct ChallengeCommand: AsyncParsableCommand {
                 func tell(asked: JSONValue) throws {
                     let id = ShownText.line(asked["id"]?.string ?? "")
                     let number = asked["number"]?.field.map { "\nNumber to type on the device: \($0)" } ?? ""
-                    let code = try asked["code"].map { "\n\(try describeCode($0))" } ?? ""
-                    output.print(asked, "Challenge \(id)\(number)\(code)")
+                    let code = try asked["code"].map { try ShownCode($0) }
+                    output.print(asked, "Challenge \(id)\(number)")
+                    if !output.json { code?.show() }
                 }
                 guard wait > 0 else {
                     return try tell(asked: await remote.call(.POST, "/v1/challenges", body, idempotency: key))
@@ -184,8 +185,8 @@ struct ChallengeCommand: AsyncParsableCommand {
             let path = "/v1/challenges/\(Remote.escaped(id))"
             guard let svg else {
                 let code = try await remote.withRemote { try await $0.call(.GET, "\(path)/code") }
-                let description = try describeCode(code)
-                output.print(code, description)
+                let shown = try ShownCode(code)
+                if output.json { say(ShownText.json(code)) } else { shown.show() }
                 return
             }
             let picture = try await remote.withRemote { try await $0.bytes(.GET, "\(path)/qr.svg") }
@@ -312,14 +313,26 @@ struct ChallengeCommand: AsyncParsableCommand {
 }
 
 /// The code of a challenge: as a picture for a phone, and as text for `countersign device scan`; or the link.
-private func describeCode(_ code: JSONValue) throws -> String {
-    let end = code["expires_at"]?.field ?? ""
-    if let link = code["link"]?.field { return "Follow it before \(end): \(link)" }
-    let text = code["qr"]?.field ?? ""
-    return """
-        \(try QRPicture(of: text).blocks)
-        Scan it before \(end), or type: countersign device scan \(text)
-        """
+private struct ShownCode {
+    private let picture: QRPicture?
+    private let text: String
+
+    init(_ code: JSONValue) throws {
+        let end = code["expires_at"]?.field ?? ""
+        if let link = code["link"]?.field {
+            picture = nil
+            text = "Follow it before \(end): \(link)"
+        } else {
+            let scanned = code["qr"]?.field ?? ""
+            picture = try QRPicture(of: scanned)
+            text = "Scan it before \(end), or type: countersign device scan \(scanned)"
+        }
+    }
+
+    func show() {
+        if let picture { say(picture) }
+        say(text)
+    }
 }
 
 /// Calls the server about a challenge, and prints the challenge's status afterwards.

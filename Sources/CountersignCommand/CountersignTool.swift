@@ -88,9 +88,15 @@ enum Entrance {
 }
 
 /// Prints a line at once, without a buffer, and without characters that control a terminal.
-func say(_ text: String, terminator: String = "\n") {
+func say(_ text: String, terminator: String = "\n") { put(ShownText.escaped(text) + terminator) }
+
+/// Prints a QR code, in its colours where they are shown.
+func say(_ picture: QRPicture) { put(picture.blocks(inColours: TerminalColours.areShown(in: STDOUT_FILENO)) + "\n") }
+
+/// Writes to standard output.
+private func put(_ text: String) {
     do {
-        try FileHandle.standardOutput.write(contentsOf: Data((ShownText.escaped(text) + terminator).utf8))
+        try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     } catch {
         // The reader has gone, as `head` does: nobody is left to read a message.
         exit(128 + SIGPIPE)

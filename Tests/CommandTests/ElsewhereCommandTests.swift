@@ -175,9 +175,11 @@ struct ElsewhereCommandTests {
             Code to type there: WDJB-MJHT
             Waiting for 60 seconds at most. End with Ctrl-C.
             """
-        #expect(prompt.text(isPictured: false) == text)
-        let pictured = prompt.text(isPictured: true)
+        #expect(prompt.text(isPictured: false, inColours: true) == text)
+        let pictured = prompt.text(isPictured: true, inColours: true)
         #expect(pictured.hasSuffix(text) && pictured.contains("█") && prompt.json["number"] == nil)
+        let plain = pictured.replacing("\u{1B}[30;107m", with: "").replacing("\u{1B}[0m", with: "")
+        #expect(pictured != plain && prompt.text(isPictured: true, inColours: false) == plain)
     }
 
     /// A transport without a network.

@@ -4,6 +4,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
+@testable import CountersignCommand
+
 @Suite("What the tool prints steers no terminal")
 struct TerminalTests {
     private static let hostile = "x\u{1B}[31m\u{9B}2J\u{202E}\u{200B}"
@@ -96,6 +98,33 @@ struct TerminalTests {
                 environment: ["COUNTERSIGN_URL": url, "COUNTERSIGN_TOKEN": "x"])
         }
         #expect(try export.json() == hostile)
+    }
+
+    @Test("The code of a challenge is drawn without colours where no terminal shows it")
+    func plainCode() async throws {
+        let code: JSONValue = ["qr": "x", "expires_at": "2026-11-20T10:15:02Z"]
+        let replies: [([String], JSONValue)] = [(["code", "x"], code), (["ask"], ["id": "x", "code": code])]
+        for (command, reply) in replies {
+            let result = try await LocalServer.with(answering: reply) { url in
+                try await Tool.run(
+                    ["challenge"] + command, environment: ["COUNTERSIGN_URL": url, "COUNTERSIGN_TOKEN": "x"])
+            }
+            #expect(result.status == 0, "\(result.errors)")
+            let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+            // Of the smallest code with its border: 29 modules.
+            let drawn = lines.filter { $0.count == 29 && $0.allSatisfy { " ▀▄█".contains($0) } }
+            #expect(drawn.count == 15 && !result.output.contains("[30;107m"), "\(result.output)")
+        }
+    }
+
+    @Test(
+        "Colours are shown on a terminal alone, and not where NO_COLOR is set",
+        arguments: [
+            (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
+            (false, ["NO_COLOR": ""], false),
+        ] as [(Bool, [String: String], Bool)])
+    func colours(_ isTerminal: Bool, _ environment: [String: String], _ areShown: Bool) {
+        #expect(TerminalColours.areShown(onTerminal: isTerminal, environment: environment) == areShown)
     }
 
     @Test("A question of several lines is one line of the list of those that wait")

@@ -272,20 +272,30 @@ struct AuditTests {
         return ["\(sent.address)", scene.code(of: sent).digits]
     }
 
+    /// Signs in on a device without a browser; returns the codes that the device had, and the number.
+    private func deviceGrant(in scene: DeviceGrantScene) async throws -> [String] {
+        let begun = try await scene.begin(hint: DeviceGrantScene.name)
+        try await scene.shop.approve(try await scene.signIn(begun))
+        _ = try await scene.tokens(begun)
+        return [begun.deviceCode.reveal(), "\(begun.userCode)", try #require(begun.number).digits]
+    }
+
     @Test("Everything that is audited happens, and no event holds a number, a secret, a ticket or a message")
     func secrecy() async throws {
         let world = try await World()
         let custom = try await CustomScene()
         let signIn = try await SignInScene(.chosen)
         let account = try await AccountScene()
+        let device = try await DeviceGrantScene()
         let secrets =
             try await everything(in: world) + (try await customs(in: custom)) + (try await signIns(in: signIn))
             + (try await passkeys(in: account)) + (try await addresses(in: account))
+            + (try await deviceGrant(in: device))
         let events =
             try await world.audit() + (try await custom.world.audit()) + (try await signIn.world.audit())
-            + (try await account.world.audit())
+            + (try await account.world.audit()) + (try await device.world.audit())
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 50)
+        #expect(secrets.count == 53)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {
@@ -296,6 +306,14 @@ struct AuditTests {
                 #expect(!text.contains(part), "\(event.kind) holds \(secret)")
             }
         }
+    }
+
+    @Test("A sign-in on a device without a browser says so, and one in a browser does not")
+    func door() async throws {
+        let scene = try await DeviceGrantScene()
+        _ = try await deviceGrant(in: scene)
+        let doors = try await scene.world.audit().filter { $0.kind == .signedIn }.map { $0.detail["door"] }
+        #expect(doors == [nil, "device_grant"])
     }
 
     @Test("Every end of a challenge is audited once, with who decided it and why")

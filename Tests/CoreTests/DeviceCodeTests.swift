@@ -322,8 +322,25 @@ struct DeviceCodeTests {
         _ = try await scene.begin()
     }
 
+    // Spec: OpenID Connect Core 1.0 §3.1.2.1.
+    @Test("OpenID Connect Core 1.0 §3.1.2.1: how strong the device likes it chooses by which type phones are asked")
+    func strength() async throws {
+        let scene = try await DeviceGrantScene()
+        try await scene.set(.byHint, stepUpTypes: [.pin])
+        // Who has no PIN is asked by the usual type.
+        let liked = try await scene.begin(hint: DeviceGrantScene.name, strength: .twoFactors)
+        try await scene.shop.approve(try await scene.signIn(liked))
+        #expect(try await scene.tokens(liked).family.authentication.strength == .device)
+        let pin = try await scene.shop.device.setPIN()
+        let begun = try await scene.begin(hint: DeviceGrantScene.name, strength: .twoFactors)
+        let asked = try await scene.signIn(begun)
+        #expect(try await scene.shop.answer(asked) { .approved(.confirm, number: $0) }.summary == "invalid")
+        _ = try await scene.shop.answer(asked, by: pin) { .approved(.pin, number: $0) }
+        #expect(try await scene.tokens(begun).family.authentication.strength == .twoFactors)
+    }
+
     // Spec: OWASP ASVS 6.3.5.
-    @Test("All proved addresses are told that a device has signed in")
+    @Test("All proved addresses are told that a device has signed in, in the language that it asked for")
     func told() async throws {
         let scene = try await DeviceGrantScene()
         let email = PersonalAddress.email(try SignInScene.email("customer-1"))
@@ -332,15 +349,16 @@ struct DeviceCodeTests {
             // The notices of browsers are counted apart.
             for _ in 0..<10 { _ = try work.count(.signInNotices(to: scene.user)) }
         }
-        let begun = try await scene.begin(hint: DeviceGrantScene.name)
+        let german = try #require(LanguageTag("de"))
+        let begun = try await scene.begin(hint: DeviceGrantScene.name, in: german)
         try await scene.shop.approve(try await scene.signIn(begun))
         _ = try await scene.tokens(begun)
         let now = scene.world.time.now
         let leased = try await scene.world.store.lease(.mail, limit: 100, now: now, until: now.adding(.days(1)))
         let told = leased.compactMap { leased -> String? in
             guard case .personal(let message, let address, _) = leased.message.content else { return nil }
-            return message.values["bycode"] == nil ? nil : "\(address)"
+            return message.values["bycode"] == nil ? nil : "\(address) \(message.language == german)"
         }
-        #expect(told == [DeviceGrantScene.name])
+        #expect(told == ["\(DeviceGrantScene.name) true"])
     }
 }

@@ -30,11 +30,12 @@ struct DeviceGrantScene: Sendable {
 
     func set(
         _ grant: RelyingParty.DeviceGrant, for client: Client? = nil, ways: Set<SignInWay> = SignInWay.usual,
-        _ registration: RelyingParty.Registration = .closed, bindsTokens: Bool = false, maximumAge: Seconds? = nil
+        _ registration: RelyingParty.Registration = .closed, bindsTokens: Bool = false, maximumAge: Seconds? = nil,
+        stepUpTypes: [TypeName] = []
     ) async throws {
         let party = RelyingParty(
             client: (client ?? shop.shop).id, profile: .native,
-            redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], ways: ways,
+            redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], stepUpTypes: stepUpTypes, ways: ways,
             registration: registration, defaultMaximumAge: maximumAge, bindsTokens: bindsTokens, deviceGrant: grant)
         #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
         try await world.store.refreshKeys()
@@ -42,9 +43,11 @@ struct DeviceGrantScene: Sendable {
 
     /// What a device gets that asks.
     func begin(
-        hint: String? = nil, scopes: [String] = ["openid"], lifetime: Seconds? = nil
+        hint: String? = nil, scopes: [String] = ["openid"], lifetime: Seconds? = nil,
+        strength: Authentication.Strength? = nil, in language: LanguageTag? = nil
     ) async throws -> BeginDeviceGrant.Begun {
-        let outcome = try await begun(hint: hint, scopes: scopes, lifetime: lifetime)
+        let outcome = try await begun(
+            hint: hint, scopes: scopes, lifetime: lifetime, strength: strength, in: language)
         guard case .begun(let begun) = outcome else { throw World.Broken("\(outcome)") }
         guard hint != nil else { return begun }
         let asked = try await signIn(begun)
@@ -53,12 +56,15 @@ struct DeviceGrantScene: Sendable {
     }
 
     func begun(
-        hint: String? = nil, scopes: [String] = ["openid"], lifetime: Seconds? = nil, isAuthenticated: Bool = false
+        hint: String? = nil, scopes: [String] = ["openid"], lifetime: Seconds? = nil, isAuthenticated: Bool = false,
+        strength: Authentication.Strength? = nil, in language: LanguageTag? = nil
     ) async throws -> BeginDeviceGrant.Outcome {
         var request = BeginDeviceGrant.Request(by: shop.shop.id, isAuthenticated: isAuthenticated)
         request.hint = hint
         request.scopes = scopes
         request.lifetime = lifetime
+        request.strength = strength
+        request.language = language
         request.place = ContextLine(address: "192.0.2.9", userAgent: nil)
         request.network = [192, 0, 2, 9]
         return try await BeginDeviceGrant.begin(request, ports: world.ports)

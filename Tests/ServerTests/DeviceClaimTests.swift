@@ -194,7 +194,11 @@ struct DeviceClaimTests {
             for text in ["", "a", String(repeating: "0123456789ABCDEF+/=", count: 40)] {
                 let picture = try QRPicture(of: text.isEmpty ? "x" : text)
                 #expect(try QRReader.read(svg: picture.svg) == (text.isEmpty ? "x" : text))
-                #expect(try QRReader.read(blocks: picture.blocks) == (text.isEmpty ? "x" : text))
+                for isColoured in [true, false] {
+                    let blocks = picture.blocks(inColours: isColoured)
+                    #expect(blocks.contains("\u{1B}") == isColoured)
+                    #expect(try QRReader.read(blocks: blocks) == (text.isEmpty ? "x" : text))
+                }
             }
         }
         #expect(throws: QRPicture.Unencodable.self) { try QRPicture(of: String(repeating: "a", count: 2400)) }

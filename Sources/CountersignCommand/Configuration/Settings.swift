@@ -182,7 +182,8 @@ enum Settings {
 
     static let captchaProviders = Setting<[CaptchaAddress]>.list(
         "captcha.providers", "NAME=https://…",
-        "Where to verify the tokens of captchas that challenge types need by these names."
+        "Where to verify the tokens of captchas that challenge types need by these names. A name has 1 to 32 lower "
+            + "case letters, digits, - and _, and begins with a letter. http is for localhost, 127.0.0.1 and [::1] alone."
     ) { CaptchaAddress($0) }
 
     static let captchaSecretsFile = Setting<String?>.text(
@@ -213,7 +214,8 @@ enum Settings {
     static let codeAsks = Setting<Int>.one(
         "limits.code_asks", "a number from 1 to 1000000",
         fallback: (ClientLimits().codeAsks, "\(ClientLimits().codeAsks)"),
-        "How many questions by a code a client may ask in a minute: no user's limit counts them."
+        "How many questions by a code a client may ask in a minute, for no user's limit counts them; and how many "
+            + "sign-ins by QR code it may begin, and how many on devices without a browser, each counted by itself."
     ) { text in decimal(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
 
     static let clientTexts = Setting<Int>.one(

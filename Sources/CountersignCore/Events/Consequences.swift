@@ -197,12 +197,12 @@ extension UnitOfWork {
             let detail: JSONObject = ["parameters": .array(parameters.map(JSONValue.string))]
             try record(.clientSendsConstants, detail, client: client)
         case .signedIn(let authorization, let authentication, let isFresh):
+            let detail = JSONObject([
+                "authorization": .string("\(authorization.id)"), "acr": .string(authentication.strength.rawValue),
+                "fresh": .bool(isFresh), "door": authorization.wanted.device == nil ? nil : "device_grant",
+            ])
             try record(
-                .signedIn,
-                [
-                    "authorization": .string("\(authorization.id)"), "acr": .string(authentication.strength.rawValue),
-                    "fresh": .bool(isFresh),
-                ], client: authorization.client, user: authentication.user,
+                .signedIn, detail, client: authorization.client, user: authentication.user,
                 enrollment: authentication.evidence.enrollment, challenge: authentication.evidence.challenge)
         case .signedInByDevice(let family):
             let authentication = family.authentication

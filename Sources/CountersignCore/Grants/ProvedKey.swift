@@ -72,7 +72,24 @@ package struct ProvedKey: Sendable {
     package static func verify(
         _ text: String, method: String, uri: String, for token: Secret<String>? = nil, ports: Ports
     ) throws(KeyProofRefusal) -> ProvedKey {
-        let now = ports.time.now
+        try verify(
+            text, method: method, uri: uri, for: token, at: ports.time.now,
+            timeOfNonce: { ports.hasher.time(ofProofNonce: $0) })
+    }
+
+    /// Verifies a proof for a request at a time.
+    ///
+    /// - Parameters:
+    ///   - text: the proof.
+    ///   - method: the method of the request.
+    ///   - uri: the address of the request.
+    ///   - token: the access token that the request shows; nil for none.
+    ///   - now: the time.
+    ///   - timeOfNonce: says when a nonce was made; nil if it is none of ours.
+    package static func verify(
+        _ text: String, method: String, uri: String, for token: Secret<String>?, at now: Timestamp,
+        timeOfNonce: (String) -> Timestamp?
+    ) throws(KeyProofRefusal) -> ProvedKey {
         guard
             let verified = try? JWS.verifyProof(text, algorithms: Set(KeyProof.algorithms), type: KeyProof.type),
             let claims = try? JSONValue(parsing: verified.payload), let name = claims["jti"]?.string,
@@ -86,9 +103,7 @@ package struct ProvedKey: Sendable {
         guard token.map({ claims["ath"] == .string(KeyProof.hash(of: $0.reveal())) }) ?? true else {
             throw .invalid(.token)
         }
-        guard let made = claims["nonce"]?.string.flatMap({ ports.hasher.time(ofProofNonce: $0) }) else {
-            throw .nonceMissing
-        }
+        guard let made = claims["nonce"]?.string.flatMap(timeOfNonce) else { throw .nonceMissing }
         // Another server's clock may be ahead.
         // check: CoreTests.KeyProofTests.nonce
         guard made <= now.adding(ReplayGuard.tolerance) && now < made.adding(nonceLifetime) else {

@@ -1,9 +1,9 @@
 import CountersignWire
-import Encodings
-import JOSE
+package import Encodings
+package import JOSE
 
 /// What a client has signed by a key of its own, whether that is in its settings or published by it.
-enum ClientSignature {
+package enum ClientSignature {
     /// The algorithms that a client may sign by; each key has one of them alone.
     private static let algorithms: Set<JWSAlgorithm> = [.es256, .ps256, .rs256, .edDSA]
 
@@ -76,7 +76,12 @@ enum ClientSignature {
     }
 
     /// The claims of a JWT that one of the keys has signed; nil if it is of another type.
-    private static func verified(
+    ///
+    /// - Parameters:
+    ///   - text: the JWT.
+    ///   - keys: the keys of the client.
+    ///   - types: what its `typ` may be, in small letters; it may also have none.
+    package static func verified(
         _ text: String, by keys: JWKSet, _ types: Set<String>
     ) throws(JOSEError) -> JSONValue? {
         // An only key needs no name.

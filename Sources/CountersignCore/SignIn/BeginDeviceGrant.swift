@@ -30,6 +30,12 @@ package enum BeginDeviceGrant {
         package var hint: String?
         /// How long the request shall be good; nil for as long as it may.
         package var lifetime: Seconds?
+        /// How strong the authentication shall be at least; nil for any strength.
+        package var strength: Authentication.Strength?
+        /// The languages that the device asks for, as in `ui_locales`; nil for none.
+        package var languages: String?
+        /// The one of them in which the person is told; nil for the operator's default.
+        package var language: LanguageTag?
         /// From where the device asks; nil where that is not known.
         package var place: ContextLine?
         /// The caller's network.
@@ -106,6 +112,8 @@ package enum BeginDeviceGrant {
             wanted.identifier = request.hint.flatMap { SignInName($0) }
             wanted.askedFrom = request.place
             wanted.maximumAge = party.defaultMaximumAge
+            wanted.strength = request.strength
+            (wanted.languages, wanted.askedIn) = (request.languages, request.language)
             let begun = try work.begin(wanted, made, isHinted: request.hint != nil)
             // Last, since all nodes wait for this row.
             if request.mayBeStrangers { try work.countForWork(limits.work) }

@@ -8,7 +8,7 @@ package enum RequestObject {
     /// The types that it may have.
     ///
     /// Spec: RFC 9101 §10.8.
-    private static let types: Set<String> = ["jwt", "oauth-authz-req+jwt"]
+    package static let types: Set<String> = ["jwt", "oauth-authz-req+jwt"]
     /// How long it may be good at most.
     private static let longest = Seconds.hours(1)
     /// How far ahead a client's clock may be.
@@ -42,14 +42,26 @@ package enum RequestObject {
             return .refused(why: "no key of the client has signed it by an algorithm of ours, or its typ is another")
         }
         // Only now: fetching keys may have taken a while.
-        let now = ports.time.now
+        return judge(claims, of: id, for: ports.issuer, at: ports.time.now)
+    }
+
+    /// Judges what a client has signed.
+    ///
+    /// - Parameters:
+    ///   - claims: what it has signed.
+    ///   - id: the client that the request names beside it.
+    ///   - issuer: whom it must be for.
+    ///   - now: the time.
+    package static func judge(
+        _ claims: JSONValue, of id: ClientID, for issuer: Issuer, at now: Timestamp
+    ) -> Outcome {
         // Spec: RFC 9101 §6.3.
         // check: RequestObjectTests.refused
         guard claims["client_id"] == .string("\(id)") else { return .refused(why: "client_id is not the client's") }
         // check: RequestObjectTests.refused
         guard claims["iss"] == .string("\(id)") else { return .refused(why: "iss is not the client's id") }
         // check: RequestObjectTests.refused
-        guard isForUs(claims["aud"], ports.issuer) else { return .refused(why: "aud is not the issuer") }
+        guard isForUs(claims["aud"], issuer) else { return .refused(why: "aud is not the issuer") }
         // It would pass for the client's authentication elsewhere. Spec: RFC 9101 §10.8.
         // check: RequestObjectTests.refused
         guard claims["sub"] != .string("\(id)") else { return .refused(why: "sub must not be the client's id") }

@@ -353,7 +353,8 @@ struct AuthorizationChecks {
         return (weakest, true)
     }
 
-    private static func weakest(of values: [String]) -> Authentication.Strength? {
+    /// The weakest strength among values of `acr`; nil if we know none of them.
+    static func weakest(of values: [String]) -> Authentication.Strength? {
         values.compactMap { Authentication.Strength(rawValue: $0) }.min()
     }
 

@@ -40,11 +40,15 @@ extension OAuthDoor {
         request.hint = form["login_hint"]
         request.lifetime = try Self.requestedExpiry(form)
         request.network = incoming.context.network
+        // As at the authorization endpoint. Spec: OpenID Connect Core 1.0 §3.1.2.1.
+        request.strength = AuthorizationChecks.weakest(of: form.words("acr_values") ?? [])
+        request.languages = form["ui_locales"].map(AuthorizationChecks.languages)
+        request.language = request.languages.flatMap { LanguageTag(PageLanguage.chosen(locales: $0).rawValue) }
         // A client's server says nothing of where the device is.
         if !isAuthenticated {
             request.place = ContextLine(
                 address: incoming.context.caller?.description, userAgent: incoming.headers[.userAgent])?
-                .placed(by: ports.places, in: nil)
+                .placed(by: ports.places, in: request.language)
         }
         switch try await BeginDeviceGrant.begin(request, ports: ports) {
         case .begun(let begun):

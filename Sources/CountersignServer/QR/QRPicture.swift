@@ -41,8 +41,11 @@ package struct QRPicture: Sendable {
             """
     }
 
-    /// The picture for a terminal: two modules in each character, in fixed colours.
-    package var blocks: String {
+    /// The picture for a terminal: two modules in each character.
+    ///
+    /// - Parameter isColoured: whether it is dark on light whatever colours the terminal has; else it has those of text,
+    ///   which most readers read, too, where they are light on dark.
+    package func blocks(inColours isColoured: Bool) -> String {
         stride(from: 0, to: rows.count, by: 2).map { top in
             let line = rows[top].indices.map { column -> String in
                 let isLowerDark = top + 1 < rows.count && rows[top + 1][column]
@@ -53,7 +56,7 @@ package struct QRPicture: Sendable {
                 case (false, false): " "
                 }
             }
-            return "\u{1B}[30;107m\(line.joined())\u{1B}[0m"
+            return isColoured ? "\u{1B}[30;107m\(line.joined())\u{1B}[0m" : line.joined()
         }.joined(separator: "\n")
     }
 }

@@ -23,6 +23,9 @@ struct Seeds {
         try seeds.writePasskeys()
         try seeds.writeForms()
         try seeds.writeLogos()
+        try seeds.writeRequestObjects()
+        try seeds.writeProofs()
+        try seeds.writeUserCodes()
     }
 
     func put(_ parser: Parser, _ name: String, _ bytes: some Sequence<UInt8>) throws {

@@ -86,6 +86,18 @@ struct DeviceGrantTests {
         }
     }
 
+    @Test("OpenID Connect Core 1.0 §3.1.2.1: a device's acr_values choose how its person's phone is asked")
+    func strength() async throws {
+        var settings = Self.registered
+        settings["step_up_types"] = ["pin"]
+        try await SignInPageScene.with(settings) { scene in
+            _ = try await scene.scene.phone.setPIN()
+            let fields = [("login_hint", Self.name), ("acr_values", "unknown urn:countersign:acr:device2")]
+            #expect(try await Self.begin(scene, fields).status == 200)
+            #expect(try await scene.scene.phone.open(try await scene.pending()).methods == [.pin])
+        }
+    }
+
     // Spec: RFC 8628 §3.1.
     @Test("RFC 8628 §3.1: the client authenticates as at the token endpoint, and must be registered for it")
     func clients() async throws {

@@ -73,6 +73,25 @@ struct PlacePageTests {
         }
     }
 
+    @Test("The phone names the place of a device without a browser, in the language that the device asks for")
+    func device() async throws {
+        try await Self.with { scene in
+            try await scene.set([
+                "profile": "native", "asked_browsers": "all", "device_grant": true, "device_login_hint": true,
+            ])
+            let fields = [
+                ("client_id", scene.credential.id), ("login_hint", "customer-1@example.com"), ("ui_locales", "x de-AT"),
+            ]
+            let begun = try await scene.server.send(
+                .POST, "/oauth2/device_authorization",
+                headers: Self.headers + [("Content-Type", "application/x-www-form-urlencoded")],
+                body: Array(FormText.encoded(fields).utf8), isContract: false)
+            #expect(begun.status == 200, "\(begun)")
+            let body = try await scene.scene.phone.open(try await scene.pending())
+            #expect(body.question.context?.text == "Firefox on Windows, 203.0.113.7, Köln, Deutschland")
+        }
+    }
+
     @Test("A page that is looked at from elsewhere names what the phone names: from where it was asked")
     func movedOn() async throws {
         try await Self.with { scene in

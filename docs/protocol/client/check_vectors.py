@@ -507,6 +507,62 @@ def assertions(file: File) -> Checks:
             yield case["name"] + ", signed anew", sign
 
 
+def nonces(file: File) -> dict[str, int]:
+    """The server's nonces of a file, and when it made each."""
+    return {each["nonce"]: each["made"] for each in file["nonces"]}
+
+
+def judged(action: Callable[[], Any], code: str) -> tuple[Any, str | None]:
+    """What an action gives, or the error of the server where it refuses."""
+    try:
+        return action(), None
+    except c.NonceNeeded:
+        return None, "use_dpop_nonce"
+    except (c.Refused, KeyError, TypeError, ValueError):
+        return None, code
+
+
+def proofs(file: File) -> Checks:
+    """Judges each proof, and signs good ones anew; signing-in.md, Tokens that are bound to a key."""
+    key = SecretKey.of(c.scalar(unhex(file["private_key"])), ECDSA, 0)
+    for case in file["cases"]:
+        def judge() -> bool:
+            return judged(lambda: c.read_proof(
+                case["proof"], case["method"], case["uri"], nonces(file), case["now"], case["access_token"]),
+                "invalid_dpop_proof") == (case["thumbprint"], case["code"])
+
+        yield case["name"], lambda: judge() and case["valid"] == (case["code"] is None) == (case["error"] is None)
+        header = json.loads(case["header"])
+        if case["valid"] and header["alg"] == "ES256":
+            yield case["name"] + ", signed anew", lambda: c.sign_jws(
+                header, json.loads(case["claims"]), key) == case["proof"]
+
+
+def pushed(file: File) -> Checks:
+    """Judges what a client has signed of each request; signing-in.md, Requests that are pushed."""
+    for case in file["cases"]:
+        def judge() -> tuple[Any, Any, str | None]:
+            fields, thumbprint = dict(c.urllib.parse.parse_qsl(case["form"], strict_parsing=True)), None
+            if case["proof"]:
+                thumbprint, error = judged(lambda: c.read_proof(
+                    case["proof"], "POST", file["issuer"] + "/oauth2/par", nonces(file), case["now"]),
+                    "invalid_dpop_proof")
+                if error or fields.get("dpop_jkt", thumbprint) != thumbprint:
+                    return None, None, error or "invalid_dpop_proof"
+            if "request" not in fields:
+                return fields, thumbprint, None
+            claims, error = judged(lambda: c.read_request_object(
+                fields["request"], unhex(file["client_public_key"]), file["issuer"], file["client"], case["now"]),
+                "invalid_request_object")
+            further = ("iss", "aud", "nbf", "exp")
+            counts = claims and {name: value for name, value in claims.items() if name not in further}
+            return counts, thumbprint, error
+
+        yield case["name"], lambda: judge() == (
+            case["parameters"] and json.loads(case["parameters"]), case["thumbprint"], case["error"]) and (
+            case["valid"] == (case["error"] is None))
+
+
 def notices(file: File) -> Checks:
     """Judges each removal notice; enrollment.md, The end of an enrollment."""
     for case in file["cases"]:
@@ -649,7 +705,8 @@ def webhooks(file: File) -> Checks:
 FILES = {
     "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "poll": polls,
     "sealed-answer": answers, "certificate": certificates, "method-change": changes, "push-envelope": pushes,
-    "assertion": assertions, "removal-notice": notices, "device-act": acts, "return-message": returns,
+    "assertion": assertions, "dpop-proof": proofs, "pushed-request": pushed, "removal-notice": notices,
+    "device-act": acts, "return-message": returns,
     "shown-text": shown, "codes": shown, "webhook": webhooks, "problem": problems}
 MADE_BY_OUR_SDK = ("request-signature", "sealed-answer", "method-change", "assertion")
 PAGES = pathlib.Path(__file__).parent.parent
@@ -672,6 +729,8 @@ PRINTED = [
     ("devices.md", "device-act", "suspended, signed by the PIN's key", ["text"]),
     ("pushes.md", "push-envelope", "a push", ["header", "claims"]),
     ("signing-in.md", "assertion", "an assertion", ["claims", "assertion"]),
+    ("signing-in.md", "dpop-proof", "a proof", ["header", "claims", "proof"]),
+    ("signing-in.md", "pushed-request", "with a proof", ["form", "proof"]),
     ("relying-party.md", "webhook", "a callback", ["body"]),
     *(("errors.md", "problem", case, ["body"]) for case in (
         "ended: denied on another device", "a wrong PIN, four attempts left", "removed, with the server's notice"))]

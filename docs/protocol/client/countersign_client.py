@@ -24,7 +24,7 @@ from typing import Any, Callable, Iterator
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap, aes_key_wrap
 try:
@@ -70,6 +70,11 @@ def decode64(text: str) -> bytes:
     data = base64.b64decode(text, validate=True)
     require(encode64(data) == text, "base64 that is not canonical")
     return data
+
+
+def encode64url(data: bytes) -> str:
+    """base64url without padding; RFC 4648 §5."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def decode64url(text: str) -> bytes:
@@ -1134,8 +1139,22 @@ def alert_hash(title: str, body: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(strings).digest()).rstrip(b"=").decode()
 
 
-def read_jws(jws: str, kind: str, point_of: Callable[[dict[str, Any]], bytes]) -> dict[str, Any]:
-    """The claims of a JWS of this type that the key with a point has signed; RFC 7515 §5.2."""
+def verify_jws(algorithm: str, point: bytes, value: bytes, signed: bytes) -> None:
+    """Refuses a signature of a JWS that the key with a point has not made; RFC 7518 §3.4, RFC 8037 §3.1."""
+    require(len(value) == 64, "malformed")
+    try:
+        if algorithm == "EdDSA":
+            ed25519.Ed25519PublicKey.from_public_bytes(point).verify(value, signed)
+            return
+        der = utils.encode_dss_signature(int.from_bytes(value[:32], "big"), int.from_bytes(value[32:], "big"))
+        ec.EllipticCurvePublicKey.from_encoded_point(CURVE, point).verify(der, signed, ec.ECDSA(hashes.SHA256()))
+    except InvalidSignature:
+        raise Refused("a bad signature") from None
+
+
+def read_jws(jws: str, kinds: str | tuple[str | None, ...], point_of: Callable[[dict[str, Any]], bytes],
+             algorithms: tuple[str, ...] = ("ES256",)) -> dict[str, Any]:
+    """The claims of a JWS of one of these types that the key with a point has signed; RFC 7515 §5.2."""
     parts = jws.split(".")
     require(len(parts) == 3, "malformed")
     try:
@@ -1144,16 +1163,9 @@ def read_jws(jws: str, kind: str, point_of: Callable[[dict[str, Any]], bytes]) -
     except ValueError:
         raise Refused("malformed") from None
     require(not {"crit", "b64"} & set(header), "a critical header")
-    require(header.get("alg") == "ES256", "another algorithm")
-    require(header.get("typ") == kind, "another type")
-    point = point_of(header)
-    require(len(value) == 64, "malformed")
-    der = utils.encode_dss_signature(int.from_bytes(value[:32], "big"), int.from_bytes(value[32:], "big"))
-    try:
-        ec.EllipticCurvePublicKey.from_encoded_point(CURVE, point).verify(
-            der, f"{parts[0]}.{parts[1]}".encode(), ec.ECDSA(hashes.SHA256()))
-    except InvalidSignature:
-        raise Refused("a bad signature") from None
+    require(header.get("alg") in algorithms, "another algorithm")
+    require(header.get("typ") in ((kinds,) if isinstance(kinds, str) else kinds), "another type")
+    verify_jws(header["alg"], point_of(header), value, f"{parts[0]}.{parts[1]}".encode())
     return claims
 
 
@@ -1190,6 +1202,78 @@ def read_assertion(text: str, point: bytes, issuer: str, client: str, now: float
     require(claims.get("aud") == issuer and claims.get("client_id") == client, "for somebody else")
     require(0 < claims["exp"] - claims["iat"] <= 60, "too long")
     require(now < claims["exp"] and claims["iat"] <= now + SKEW, "out of time")
+    return claims
+
+
+PROOF = "dpop+jwt"
+
+
+class NonceNeeded(Refused):
+    """A proof is refused for want of a nonce of the server's."""
+
+
+def public_jwk(point: bytes) -> dict[str, str]:
+    """The members that make a public key; RFC 7517, RFC 7638 §3.2."""
+    return {"crv": "P-256", "kty": "EC", "x": encode64url(point[1:33]), "y": encode64url(point[33:])}
+
+
+def thumbprint(key: dict[str, Any]) -> str:
+    """The name of a key by its members; RFC 7638 §3."""
+    members = {name: key[name] for name in ("crv", "kty", "x", "y") if name in key}
+    return encode64url(hashlib.sha256(json.dumps(members, separators=(",", ":")).encode()).digest())
+
+
+def proof_claims(method: str, uri: str, name: str, now: int, nonce: str | None = None,
+                 token: str | None = None) -> dict[str, Any]:
+    """What shows that a request comes from whoever has a key; signing-in.md, Tokens that are bound to a key."""
+    claims = {"jti": name, "htm": method, "htu": uri, "iat": now,
+              "ath": token and encode64url(hashlib.sha256(token.encode()).digest()), "nonce": nonce}
+    return {name: value for name, value in claims.items() if value is not None}
+
+
+def bare_address(uri: str) -> tuple[str, str, str]:
+    """An address as proofs are compared: without query, fragment and usual port; RFC 9449 §4.3."""
+    parts = urllib.parse.urlsplit(uri)
+    usual = ":443" if parts.scheme == "https" else ":80"
+    return parts.scheme, parts.netloc.lower().removesuffix(usual), parts.path
+
+
+def read_proof(text: str, method: str, uri: str, nonces: dict[str, int], now: float,
+               token: str | None = None) -> str:
+    """The name of the key that a proof shows; signing-in.md, Tokens that are bound to a key; RFC 9449 §4.3."""
+    shown: dict[str, Any] = {}
+
+    def own(header: dict[str, Any]) -> bytes:
+        require(isinstance(header.get("jwk"), dict) and "d" not in header["jwk"], "no public key")
+        shown.update(header["jwk"])
+        kind = (header["alg"], shown.get("kty"), shown.get("crv"))
+        require(kind in (("ES256", "EC", "P-256"), ("EdDSA", "OKP", "Ed25519")), "another kind of key")
+        point = decode64url(shown["x"])
+        return point if kind[0] == "EdDSA" else b"\x04" + point + decode64url(shown["y"])
+
+    claims = read_jws(text, PROOF, own, ("ES256", "EdDSA"))
+    require(all(isinstance(claims.get(name), str) for name in ("jti", "htu")) and is_whole(claims.get("iat")),
+            "malformed")
+    require(claims.get("htm") == method and bare_address(claims["htu"]) == bare_address(uri), "for another request")
+    require(token is None or claims.get("ath") == proof_claims("", "", "", 0, token=token)["ath"], "another token")
+    made = nonces.get(str(claims.get("nonce")))
+    if made is None or not made - SKEW <= now < made + 120:
+        raise NonceNeeded("a nonce of the server's is needed")
+    require(abs(claims["iat"] - now) <= SKEW, "out of time")
+    require("nbf" not in claims or is_whole(claims["nbf"]) and claims["nbf"] <= now + SKEW, "out of time")
+    require("exp" not in claims or is_whole(claims["exp"]) and now < claims["exp"], "out of time")
+    return thumbprint(shown)
+
+
+def read_request_object(text: str, point: bytes, issuer: str, client: str, now: float) -> dict[str, Any]:
+    """What a client has signed of its request; signing-in.md, Requests that are pushed; RFC 9101 §6."""
+    claims = read_jws(text, ("oauth-authz-req+jwt", "JWT", None), lambda header: point)
+    require(claims.get("client_id") == client and claims.get("iss") == client, "another client's")
+    audience = claims.get("aud")
+    require(issuer in (audience if isinstance(audience, list) else [audience]), "for somebody else")
+    require(claims.get("sub") != client and not {"request", "request_uri"} & set(claims), "of another kind")
+    require(all(is_whole(claims.get(name)) for name in ("nbf", "exp")), "malformed")
+    require(claims["nbf"] <= now + 10 and now < claims["exp"] <= claims["nbf"] + 3600, "out of time")
     return claims
 
 

@@ -5,16 +5,19 @@ All keys are hashes of names, made for these vectors, and are used for nothing e
 """
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import pathlib
 import re
 import sys
+import urllib.parse
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
 import countersign_client as c
-from countersign_client import ECDH, ECDSA, DeviceKeys, Receipt, SecretKey, packet, subpacket
+from countersign_client import ECDH, ECDSA, DeviceKeys, Receipt, SecretKey, encode64url, packet, subpacket
 
 ISSUER = "https://login.example.com"
 USER, ENROLLMENT = "usr_01m7yfdvnpkhd3v12ptm49g5wv", "enr_01m7yfdvpt5prmr79m8dcgymep"
@@ -61,11 +64,6 @@ def present(members: dict[str, Any]) -> dict[str, Any]:
 def compact(value: Any) -> str:
     """JSON without blanks."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def encode64url(data: bytes) -> str:
-    """base64url without padding; RFC 4648 §5."""
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def statement(primary: SecretKey, kind: int, subkey: SecretKey, at: int, further: bytes) -> bytes:
@@ -1482,6 +1480,180 @@ def assertion_cases() -> list[dict[str, Any]]:
     return cases
 
 
+PROOF_KEY = key("proof", created=0)
+TOKEN_URI, USERINFO_URI, PAR_URI = (f"{ISSUER}/oauth2/{name}" for name in ("token", "userinfo", "par"))
+# The server's nonces, and when it made each: one for most cases, and four for the limits.
+NONCES = {f"nonce-{name}": ASKED + made for name, made in (
+    ("now", 0), ("oldest", -119), ("over", -120), ("ahead", 60), ("too-far-ahead", 61))}
+ACCESS_TOKEN = "header.claims.signature"
+
+
+def edwards_proof(claims: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The header of a proof by EdDSA, and the proof."""
+    edwards = ed25519.Ed25519PrivateKey.from_private_bytes(seed("edwards proof"))
+    point = edwards.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    said = {"alg": "EdDSA", "jwk": {"crv": "Ed25519", "kty": "OKP", "x": encode64url(point)}, "typ": c.PROOF}
+    signed = ".".join(encode64url(compact(each).encode()) for each in (said, claims))
+    return said, f"{signed}.{encode64url(edwards.sign(signed.encode()))}"
+
+
+def proof_cases() -> list[dict[str, Any]]:
+    """Proofs of a key that a server must take or refuse."""
+    own, cases = c.public_jwk(PROOF_KEY.public.point), []
+
+    def case(label: str, error: str | None = None, *, header: dict[str, Any] | None = None,
+             claims: dict[str, Any] | None = None, method: str = "POST", uri: str = TOKEN_URI, token: str | None = None,
+             now: int = ASKED, signer: SecretKey = PROOF_KEY, by_edwards: bool = False,
+             change: Any = lambda text: text) -> None:
+        said = present({"alg": "ES256", "jwk": own, "typ": c.PROOF, **(header or {})})
+        usual = c.proof_claims(method, uri, "proof-1", ASKED, "nonce-now", token)
+        stated = present({**usual, **(claims or {})})
+        made = c.sign_jws(said, stated, signer)
+        if by_edwards:
+            said, made = edwards_proof(stated)
+        cases.append({
+            "name": label, "now": now, "method": method, "uri": uri, "access_token": token, "header": compact(said),
+            "claims": compact(stated), "proof": change(made), "valid": error is None,
+            "thumbprint": c.thumbprint(said["jwk"]) if error is None else None, "error": error,
+            "code": error and ("use_dpop_nonce" if error == "nonceMissing" else "invalid_dpop_proof")})
+
+    case("a proof")
+    case("for an access token", method="GET", uri=USERINFO_URI, token=ACCESS_TOKEN)
+    case("for a pushed request", uri=PAR_URI)
+    case("by EdDSA", by_edwards=True)
+    case("members that are not known", header={"x": 1}, claims={"sub": "x"})
+    case("a key with a name and a use", header={"jwk": {**own, "kid": "x", "use": "sig"}})
+    case("a query that is left out", uri=TOKEN_URI + "?a=b", claims={"htu": TOKEN_URI})
+    case("an address with query and fragment", claims={"htu": TOKEN_URI + "?a=b#c"})
+    case("an address in other letters, with the usual port", claims={
+        "htu": "HTTPS://LOGIN.example.com:443/oauth2/token"})
+    case("the hash of a token, and none is shown", claims={"ath": encode64url(seed("another token"))})
+    case("a minute ago", claims={"iat": ASKED - 60})
+    case("a minute ahead", claims={"iat": ASKED + 60})
+    case("within its own times", claims={"nbf": ASKED + 60, "exp": ASKED + 1})
+    case("the oldest nonce", claims={"nonce": "nonce-oldest"})
+    case("a nonce of a server whose clock is ahead", claims={"nonce": "nonce-ahead"})
+    case("another type", "malformed", header={"typ": "JWT"})
+    case("no type", "malformed", header={"typ": None})
+    case("no algorithm", "malformed", header={"alg": "none"})
+    case("an algorithm that is not taken", "malformed", header={"alg": "RS256"})
+    case("an algorithm of another key", "malformed", header={"alg": "EdDSA"})
+    case("a critical header", "malformed", header={"crit": ["b64"], "b64": True})
+    case("no key", "malformed", header={"jwk": None})
+    case("a private key", "malformed", header={"jwk": {**own, "d": encode64url(seed("proof"))}})
+    case("a symmetric key", "malformed", header={"jwk": {"kty": "oct", "k": encode64url(seed("proof"))}})
+    case("a key that is a name", "malformed", header={"jwk": "x"})
+    case("signed by another key", "malformed", signer=key("another proof", created=0))
+    case("altered claims", "malformed", change=lambda text: ".".join(
+        [text.split(".")[0], encode64url(compact({"jti": "x"}).encode()), text.split(".")[2]]))
+    case("base64url with padding", "malformed", change=lambda text: text + "==")
+    case("two proofs in one field", "malformed", change=lambda text: f"{text}, {text}")
+    for name in ("jti", "htu", "iat"):
+        case(f"no {name}", "malformed", claims={name: None})
+    case("a name that is a number", "malformed", claims={"jti": 1})
+    case("a time that is a string", "malformed", claims={"iat": str(ASKED)})
+    case("no method", "method", claims={"htm": None})
+    case("another method", "method", claims={"htm": "GET"})
+    case("a method in small letters", "method", claims={"htm": "post"})
+    for label, uri in (
+            ("another server", OTHER_ISSUER + "/oauth2/token"), ("another path", USERINFO_URI),
+            ("a longer path", TOKEN_URI + "/"), ("a path in other letters", ISSUER + "/oauth2/Token"),
+            ("another scheme", "http://login.example.com/oauth2/token"),
+            ("another port", "https://login.example.com:8443/oauth2/token"),
+            ("a user in the address", "https://user@login.example.com/oauth2/token"),
+            ("a path alone", "/oauth2/token")):
+        case(label, "place", claims={"htu": uri})
+    case("no hash of the token", "token", method="GET", uri=USERINFO_URI, token=ACCESS_TOKEN, claims={"ath": None})
+    case("the hash of another token", "token", method="GET", uri=USERINFO_URI, token=ACCESS_TOKEN, claims={
+        "ath": encode64url(seed("another token"))})
+    case("the token and no hash", "token", method="GET", uri=USERINFO_URI, token=ACCESS_TOKEN, claims={
+        "ath": ACCESS_TOKEN})
+    case("no nonce", "nonceMissing", claims={"nonce": None})
+    case("a nonce of another server", "nonceMissing", claims={"nonce": "nonce-other"})
+    case("a nonce that is over", "nonceMissing", claims={"nonce": "nonce-over"})
+    case("a nonce that is too far ahead", "nonceMissing", claims={"nonce": "nonce-too-far-ahead"})
+    case("more than a minute ago", "time", claims={"iat": ASKED - 61})
+    case("more than a minute ahead", "time", claims={"iat": ASKED + 61})
+    case("over by its own words", "time", claims={"exp": ASKED})
+    case("not yet by its own words", "time", claims={"nbf": ASKED + 61})
+    case("an end that is a string", "time", claims={"exp": str(ASKED + 60)})
+    return cases
+
+
+REQUEST_KEY = key("request object", created=0)
+REQUESTING, REDIRECT = "cli_01m7yfdqve7kp86cjznhx1qer1", "https://shop.example.com/signed-in"
+
+
+def pushed_cases() -> list[dict[str, Any]]:
+    """Bodies of pushed requests, whose signature or proof a server must take or refuse."""
+    cases: list[dict[str, Any]] = []
+    parameters = {
+        "response_type": "code", "client_id": REQUESTING, "redirect_uri": REDIRECT, "scope": "openid",
+        "state": "state-1", "nonce": "nonce-1", "code_challenge": encode64url(hashlib.sha256(b"verifier-1").digest()),
+        "code_challenge_method": "S256"}
+    own = c.thumbprint(c.public_jwk(PROOF_KEY.public.point))
+
+    def case(label: str, error: str | None = None, *, further: dict[str, str] | None = None,
+             proof: dict[str, Any] | None = None) -> None:
+        """A request whose parameters stand in the form."""
+        sent = {**parameters, **(further or {})}
+        add(label, error, sent, sent, proof)
+
+    def signed(label: str, error: str | None = None, *, header: dict[str, Any] | None = None,
+               claims: dict[str, Any] | None = None, signer: SecretKey = REQUEST_KEY,
+               beside: dict[str, str] | None = None, change: Any = lambda text: text) -> None:
+        """A request whose parameters the client has signed."""
+        said = present({"alg": "ES256", "typ": "oauth-authz-req+jwt", **(header or {})})
+        stated = present({"iss": REQUESTING, "aud": ISSUER, "nbf": ASKED, "exp": ASKED + 300, **parameters,
+                          **(claims or {})})
+        counts = {name: value for name, value in stated.items() if name in parameters}
+        text = change(c.sign_jws(said, stated, signer))
+        add(label, error, {"client_id": REQUESTING, "request": text, **(beside or {})}, counts, None)
+
+    def add(label: str, error: str | None, sent: dict[str, str], counts: dict[str, Any],
+            proof: dict[str, Any] | None) -> None:
+        claims = None if proof is None else present(
+            {**c.proof_claims("POST", PAR_URI, "proof-1", ASKED, "nonce-now"), **proof})
+        header = {"alg": "ES256", "jwk": c.public_jwk(PROOF_KEY.public.point), "typ": c.PROOF}
+        cases.append({
+            "name": label, "now": ASKED, "form": urllib.parse.urlencode(sent),
+            "proof": claims and c.sign_jws(header, claims, PROOF_KEY), "valid": error is None,
+            "parameters": compact(counts) if error is None else None,
+            "thumbprint": own if claims and error is None else None, "error": error})
+
+    case("a pushed request")
+    case("with a proof", proof={})
+    case("with a proof of the key that it names", further={"dpop_jkt": own}, proof={})
+    case("with a proof of another key than it names", "invalid_dpop_proof", further={
+        "dpop_jkt": encode64url(seed("another key"))}, proof={})
+    case("with a proof for the token endpoint", "invalid_dpop_proof", proof={"htu": TOKEN_URI})
+    case("with a proof without a nonce", "use_dpop_nonce", proof={"nonce": None})
+    signed("signed")
+    signed("signed, of the plain type", header={"typ": "JWT"})
+    signed("signed, without a type", header={"typ": None})
+    signed("signed, for this server among others", claims={"aud": [OTHER_ISSUER, ISSUER]})
+    signed("signed, for an hour", claims={"exp": ASKED + 3600})
+    signed("signed, by a clock ten seconds ahead", claims={"nbf": ASKED + 10})
+    signed("signed, with other parameters beside it", beside={"scope": "openid email", "state": "state-2"})
+    for label, claims in (
+            ("for another server", {"aud": OTHER_ISSUER}), ("for nobody", {"aud": None}),
+            ("by another client", {"iss": "cli_01m7yfdr8kq5p3v2x9w7t4s6ma"}), ("by nobody", {"iss": None}),
+            ("of another client", {"client_id": "cli_01m7yfdr8kq5p3v2x9w7t4s6ma"}), ("of nobody", {"client_id": None}),
+            ("which would authenticate the client", {"sub": REQUESTING}), ("with a request in it", {"request": "x"}),
+            ("with a request_uri in it", {"request_uri": "urn:x"}), ("over", {"nbf": ASKED - 60, "exp": ASKED}),
+            ("more than ten seconds ahead", {"nbf": ASKED + 11}), ("for more than an hour", {"exp": ASKED + 3601}),
+            ("without a beginning", {"nbf": None}), ("without an end", {"exp": None}),
+            ("with an end that is a string", {"exp": str(ASKED + 300)})):
+        signed(f"signed, {label}", "invalid_request_object", claims=claims)
+    signed("signed, of another type", "invalid_request_object", header={"typ": "client-authentication+jwt"})
+    signed("signed, without an algorithm", "invalid_request_object", header={"alg": "none"})
+    signed("signed, with a critical header", "invalid_request_object", header={"crit": ["b64"], "b64": True})
+    signed("signed by another key", "invalid_request_object", signer=key("another request object", created=0))
+    signed("signed, and altered", "invalid_request_object", change=lambda text: ".".join(
+        [text.split(".")[0], encode64url(compact(parameters).encode()), text.split(".")[2]]))
+    return cases
+
+
 def jwk(point: bytes) -> dict[str, str]:
     """A public key as a JWK, named by its thumbprint; RFC 7517, RFC 7638."""
     x, y = encode64url(point[1:33]), encode64url(point[33:])
@@ -1549,6 +1721,16 @@ def files() -> dict[str, dict[str, Any]]:
             "description": "Assertions by which a device signs its user in, as the server gets them. " + NOTE,
             "page": "signing-in.md", **who, "authentication_private_key": number(DEVICE.authentication.private),
             "authentication_public_key": DEVICE.authentication.public.point.hex(), "cases": assertion_cases()},
+        "dpop-proof": {
+            "description": "Proofs of a key (DPoP), as the server gets them. " + NOTE, "page": "signing-in.md",
+            "issuer": ISSUER, "private_key": number(PROOF_KEY.private),
+            "nonces": [{"nonce": nonce, "made": made} for nonce, made in NONCES.items()], "cases": proof_cases()},
+        "pushed-request": {
+            "description": "Authorization requests that a client pushes, as the server gets them. " + NOTE,
+            "page": "signing-in.md", "issuer": ISSUER, "client": REQUESTING,
+            "client_private_key": number(REQUEST_KEY.private), "client_public_key": REQUEST_KEY.public.point.hex(),
+            "proof_private_key": number(PROOF_KEY.private),
+            "nonces": [{"nonce": nonce, "made": made} for nonce, made in NONCES.items()], "cases": pushed_cases()},
         "removal-notice": {
             "description": "Removal notices, as a device gets them. " + NOTE, "page": "enrollment.md",
             "issuer": ISSUER, "enrollment": ENROLLMENT, "now": ASKED + 60, "server_private_keys": server_keys,
