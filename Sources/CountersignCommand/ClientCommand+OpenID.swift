@@ -24,8 +24,8 @@ extension ClientCommand.OpenID {
 
         @Option(
             help: """
-                What it is: web (keeps a secret), native (an app), spa (a page without a server) or compatible (an app that \
-                returns by a scheme without a dot).
+                What it is: web (keeps a secret), native (an app), spa (a page without a server), compatible (an app that \
+                returns by a scheme without a dot) or strict (a server that follows FAPI 2.0, with keys of its own).
                 """)
         var profile: String
 

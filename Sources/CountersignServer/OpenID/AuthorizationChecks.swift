@@ -282,7 +282,7 @@ struct AuthorizationChecks {
         guard let challenge = form["code_challenge"] else {
             // A nonce protects by the ID token that repeats it; without one, whoever injects a code is not noticed.
             let hasNonce = form["nonce"] != nil && form.words("scope")?.contains(TokenFamily.openID) == true
-            let isOptional = party.isPKCEOptional || party.profile.isConfidential && hasNonce
+            let isOptional = party.isPKCEOptional || party.profile == .web && hasNonce
             // check: AuthorizeTests.errors
             guard isOptional, form["code_challenge_method"] == nil else {
                 throw OAuthError(.invalidRequest, "code_challenge is missing")
