@@ -34,6 +34,7 @@ extension RelyingParty {
             "require_signed_request_object": requiresSignedRequests ? true : nil,
             "device_grant": deviceGrant == .off ? nil : true,
             "device_login_hint": deviceGrant == .byHint ? true : nil,
+            "authorization_details_types": detailTypes.isEmpty ? nil : .array(detailTypes.map(\.json)),
         ])
     }
 
@@ -101,6 +102,7 @@ extension RelyingParty {
         let requiresPushed = try members.optionalBool("require_pushed_authorization_requests") ?? false
         let bindsTokens = try members.optionalBool("dpop_bound_access_tokens") ?? false
         let deviceGrant = try members.deviceGrant(by: ways)
+        let detailTypes = try members.detailTypes(by: ways)
         if profile == .strict { try members.checkStrict(hasKeys: keySet != nil || keysURI != nil) }
         // An API alone signs nobody in, and a device need not have a browser.
         guard !uris.isEmpty || resource != nil || deviceGrant != .off else {
@@ -116,7 +118,8 @@ extension RelyingParty {
             defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
             resource: resource, resources: resources, requiresPushedRequests: requiresPushed,
-            requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens, deviceGrant: deviceGrant)
+            requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens, deviceGrant: deviceGrant,
+            detailTypes: detailTypes)
     }
 }
 
@@ -199,6 +202,25 @@ extension JSONMembers {
                 expected: "false without \"device_grant\", and where \"ways\" lacks \"device\"")
         }
         return takesHints ? .byHint : isOn ? .byCode : .off
+    }
+
+    /// What the client may have people authorize in detail, which needs devices that show and sign it.
+    fileprivate mutating func detailTypes(
+        by ways: Set<SignInWay>
+    ) throws(JSONShapeError) -> [AuthorizationDetailType] {
+        let types = try array("authorization_details_types").map { element throws(JSONShapeError) in
+            try AuthorizationDetailType(element.value, at: element.pointer)
+        }
+        let place = pointer(to: "authorization_details_types")
+        let isDistinct = Set(types.map(\.name)).count == types.count
+        guard types.count <= AuthorizationDetailType.maximumCount, isDistinct else {
+            throw .invalid(
+                pointer: place, expected: "at most \(AuthorizationDetailType.maximumCount) different types")
+        }
+        guard types.isEmpty || ways.contains(where: \.isSigned) else {
+            throw .invalid(pointer: place, expected: "nothing, where \"ways\" has neither \"device\" nor \"qr\"")
+        }
+        return types
     }
 
     /// Refuses what the profile `strict` does not leave to the settings.

@@ -129,6 +129,7 @@ extension ConsentQuestion {
     /// The rows of the page, one for each scope that gives the client something.
     var items: [ConsentPage.Item] {
         ownItems + apis.map { .other(title: $0.name, detail: $0.scopes.joined(separator: ", ")) }
+            + (wanted.details?.lines ?? []).map { .other(title: $0.label.text, detail: $0.value.text) }
     }
 
     private var ownItems: [ConsentPage.Item] {

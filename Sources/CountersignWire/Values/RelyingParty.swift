@@ -135,6 +135,10 @@ package struct RelyingParty: Hashable, Sendable {
     package let resources: [ResourceIdentifier]
     /// Whether devices sign people in by the device grant; off by default, since it is what phishers use.
     package let deviceGrant: DeviceGrant
+    /// What the client may have people authorize in detail.
+    ///
+    /// Spec: RFC 9396 §10.
+    package let detailTypes: [AuthorizationDetailType]
 
     /// How many ``stepUpTypes`` a client may have.
     package static let maximumStepUpTypes = 10
@@ -156,7 +160,8 @@ package struct RelyingParty: Hashable, Sendable {
         defaultMaximumAge: Seconds? = nil,
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
         resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
-        requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off
+        requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off,
+        detailTypes: [AuthorizationDetailType] = []
     ) {
         self.client = client
         self.profile = profile
@@ -181,6 +186,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.requiresPushedRequests = requiresPushedRequests || profile == .strict
         self.requiresSignedRequests = requiresSignedRequests
         self.deviceGrant = deviceGrant
+        self.detailTypes = detailTypes
     }
 
     /// A JWK Set as it is kept: the keys that can be used, and nothing else; nil if there is none.
@@ -265,6 +271,9 @@ package enum SignInWay: String, CaseIterable, Sendable {
 
     /// Those that a client has unless its settings say otherwise: with a trusted device.
     package static let usual: Set<SignInWay> = [.device, .qr]
+
+    /// Whether the person sees on a device what is asked, and the device signs it.
+    package var isSigned: Bool { self == .device || self == .qr }
 }
 
 /// The beginning of telephone numbers: `+` and 1 to 6 digits, such as that of a country.
