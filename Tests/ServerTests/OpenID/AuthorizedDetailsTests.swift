@@ -158,13 +158,14 @@ struct AuthorizedDetailsTests {
                 return .object(members)
             }
             let good = field(["a"])
+            let tooMany = (0...20).map { kind([good], ["type": .string("t\($0)")]) }
+            let tooWide = (0...30).map { field([.string("f\($0)")]) }
             let refused: [(JSONValue, String)] = [
                 ("x", ""), ([kind([good]), kind([good])], ""),
-                (.array((0...20).map { kind([good], ["type": .string("t\($0)")]) }), ""),
+                (.array(tooMany), ""), ([kind(tooWide)], "/0/fields"),
                 ([kind([good], ["type": nil])], "/0/type"), ([kind([good], ["type": "a b"])], "/0/type"),
                 ([kind([good], ["label": "a=b"])], "/0/label"), ([kind([good], ["value": ""])], "/0/value"),
                 ([kind([good], ["more": true])], "/0/more"), ([kind([])], "/0/fields"),
-                ([kind((0...30).map { field([.string("f\($0)")]) })], "/0/fields"),
                 ([kind([field([])])], "/0/fields/0/path"), ([kind([field("a")])], "/0/fields/0/path"),
                 ([kind([field(["a", 1])])], "/0/fields/0/path"), ([kind([field(["type"])])], "/0/fields/0/path"),
                 ([kind([field(["a", "b", "c", "d", "e"])])], "/0/fields/0/path"),
