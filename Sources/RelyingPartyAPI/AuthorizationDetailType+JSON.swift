@@ -61,7 +61,8 @@ extension AuthorizationDetailType.Field {
     fileprivate init(_ json: JSONValue, at pointer: String) throws(JSONShapeError) {
         var members = try JSONMembers(json, at: pointer)
         let depth = AuthorizationDetailType.maximumDepth
-        let path = try members.required("path", "1 to \(depth) names of members, and not that of the type") { json -> [String]? in
+        let path = try members.required("path", "1 to \(depth) names of members, without that of the type") {
+            json -> [String]? in
             let names = json.array?.compactMap(\.string) ?? []
             let isWhole = names.count == json.array?.count && (1...depth).contains(names.count)
             let areNames = names.allSatisfy { (1...100).contains($0.utf8.count) }
