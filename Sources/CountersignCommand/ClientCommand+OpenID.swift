@@ -24,8 +24,8 @@ extension ClientCommand.OpenID {
 
         @Option(
             help: """
-                What it is: web (keeps a secret), native (an app), spa (a page without a server) or compatible (an app that \
-                returns by a scheme without a dot).
+                What it is: web (keeps a secret), native (an app), spa (a page without a server), compatible (an app that \
+                returns by a scheme without a dot) or strict (a server that follows FAPI 2.0, with keys of its own).
                 """)
         var profile: String
 
@@ -118,10 +118,20 @@ extension ClientCommand.OpenID {
         @Flag(help: "With --device-grant: a device may also name the person, whose trusted devices are then asked.")
         var deviceLoginHint = false
 
+        @Option(
+            help: """
+                A file with what the client may have people authorize in detail (RFC 9396): a JSON array of types, with the \
+                line for each member.
+                """)
+        var authorizationDetails: String?
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
+            let details = try authorizationDetails.map {
+                try jsonContent(FileManager.default.contents(atPath: $0), of: $0)
+            }
             let keys = try jwks.map { try jsonContent(FileManager.default.contents(atPath: $0), of: $0) }
             let body = JSONValue.members([
                 "jwks": keys, "jwks_uri": jwksURI.map(JSONValue.string), "profile": .string(profile),
@@ -148,6 +158,7 @@ extension ClientCommand.OpenID {
                 "require_pushed_authorization_requests": requiresPushedRequests ? true : nil,
                 "require_signed_request_object": requireSignedRequests ? true : nil,
                 "device_grant": deviceGrant ? true : nil, "device_login_hint": deviceLoginHint ? true : nil,
+                "authorization_details_types": details,
             ])
             let set = try await remote.withRemote { [id] in
                 try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
@@ -224,6 +235,8 @@ extension ClientCommand.OpenID {
                 "signs people in on devices by a code"
                     + (settings["device_login_hint"] == nil ? "" : ", or by asking whom the device names"))
         }
+        let details = (settings["authorization_details_types"]?.array ?? []).map { $0["type"]?.field ?? "" }
+        if !details.isEmpty { lines.append("has people authorize \(details.joined(separator: ", "))") }
         if let resource { lines.append(resource) }
         if !list("resources").isEmpty { lines.append("may have tokens for \(list("resources"))") }
         if !list("calling_codes").isEmpty { lines.append("sends text messages to \(list("calling_codes"))") }

@@ -34,6 +34,7 @@ extension RelyingParty {
             "require_signed_request_object": requiresSignedRequests ? true : nil,
             "device_grant": deviceGrant == .off ? nil : true,
             "device_login_hint": deviceGrant == .byHint ? true : nil,
+            "authorization_details_types": detailTypes.isEmpty ? nil : .array(detailTypes.map(\.json)),
         ])
     }
 
@@ -101,6 +102,8 @@ extension RelyingParty {
         let requiresPushed = try members.optionalBool("require_pushed_authorization_requests") ?? false
         let bindsTokens = try members.optionalBool("dpop_bound_access_tokens") ?? false
         let deviceGrant = try members.deviceGrant(by: ways)
+        let detailTypes = try members.detailTypes(by: ways)
+        if profile == .strict { try members.checkStrict(hasKeys: keySet != nil || keysURI != nil) }
         // An API alone signs nobody in, and a device need not have a browser.
         guard !uris.isEmpty || resource != nil || deviceGrant != .off else {
             throw .invalid(
@@ -115,7 +118,8 @@ extension RelyingParty {
             defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
             resource: resource, resources: resources, requiresPushedRequests: requiresPushed,
-            requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens, deviceGrant: deviceGrant)
+            requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens, deviceGrant: deviceGrant,
+            detailTypes: detailTypes)
     }
 }
 
@@ -200,6 +204,46 @@ extension JSONMembers {
         return takesHints ? .byHint : isOn ? .byCode : .off
     }
 
+    /// What the client may have people authorize in detail, which needs devices that show and sign it.
+    fileprivate mutating func detailTypes(
+        by ways: Set<SignInWay>
+    ) throws(JSONShapeError) -> [AuthorizationDetailType] {
+        let types = try array("authorization_details_types").map { element throws(JSONShapeError) in
+            try AuthorizationDetailType(element.value, at: element.pointer)
+        }
+        let place = pointer(to: "authorization_details_types")
+        let isDistinct = Set(types.map(\.name)).count == types.count
+        guard types.count <= AuthorizationDetailType.maximumCount, isDistinct else {
+            throw .invalid(
+                pointer: place, expected: "at most \(AuthorizationDetailType.maximumCount) different types")
+        }
+        guard types.isEmpty || ways.contains(where: \.isSigned) else {
+            throw .invalid(pointer: place, expected: "nothing, where \"ways\" has neither \"device\" nor \"qr\"")
+        }
+        return types
+    }
+
+    /// Refuses what the profile `strict` does not leave to the settings.
+    ///
+    /// Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2.
+    fileprivate mutating func checkStrict(hasKeys: Bool) throws(JSONShapeError) {
+        // check: StrictProfileTests.settings
+        guard hasKeys else {
+            throw .invalid(pointer: pointer(to: "jwks"), expected: "keys, here or in \"jwks_uri\", for a strict client")
+        }
+        for name in ["require_pushed_authorization_requests", "dpop_bound_access_tokens"] {
+            let isOn = try optionalBool(name) ?? true
+            // check: StrictProfileTests.settings
+            guard isOn else { throw .invalid(pointer: pointer(to: name), expected: "true for a strict client") }
+        }
+        // A device's request is neither pushed nor bound to a browser, and a refresh token belongs to its client.
+        for name in ["pkce_optional", "rotate_refresh_tokens", "device_grant"] {
+            let isOn = try optionalBool(name) ?? false
+            // check: StrictProfileTests.settings
+            guard !isOn else { throw .invalid(pointer: pointer(to: name), expected: "false for a strict client") }
+        }
+    }
+
     fileprivate mutating func stepUpTypes() throws(JSONShapeError) -> [TypeName] {
         try distinct(
             "step_up_types", expecting: "the name of a challenge type", atMost: RelyingParty.maximumStepUpTypes, "types"
@@ -254,7 +298,7 @@ extension RelyingParty.Profile {
     fileprivate func allows(_ uri: RedirectURI, isDevelopment: Bool) -> Bool {
         switch uri.kind {
         case .https: true
-        case .loopback: self == .native || self == .compatible || isDevelopment
+        case .loopback: self == .native || self == .compatible || isDevelopment && self != .strict
         case .privateScheme: self == .native || self == .compatible
         case .bareScheme: self == .compatible
         }
@@ -264,6 +308,7 @@ extension RelyingParty.Profile {
     fileprivate var expectedURI: String {
         switch self {
         case .web, .spa: "an https URL without a fragment (http to loopback in development mode)"
+        case .strict: "an https URL without a fragment"
         case .compatible:
             "an https URL, an http URL to a loopback address, one slash after a scheme that is a reversed domain, or a "
                 + "slash after a scheme without a dot that is no known one"

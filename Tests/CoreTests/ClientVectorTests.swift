@@ -104,7 +104,7 @@ struct ClientVectorTests {
             }
             var counts = JSONValue.object(sent)
             if let request = sent["request"]?.string {
-                let claims = try? ClientSignature.verified(request, by: keys, RequestObject.types)
+                let claims = try? ClientSignature.verified(request, by: keys, of: .web, RequestObject.types)
                 let outcome = claims.map { RequestObject.judge($0, of: client, for: vectors.issuer, at: now) }
                 if case .good(let claims)? = outcome { counts = claims } else { error = "invalid_request_object" }
             }

@@ -93,6 +93,30 @@ struct OfferPasskeyTests {
         }
     }
 
+    @Test("Whoever has authorized something in detail goes to the client at once")
+    func details() async throws {
+        let scene = try await AccountScene()
+        let type = AuthorizationDetailType(
+            name: "payment", heading: try Detail(label: "Order", value: "Payment"),
+            fields: [.init(path: ["amount"], label: try DisplayLine("Amount"))])
+        let details = try AuthorizationDetails(#"[{"type":"payment","amount":"EUR 5.00"}]"#, of: [type])
+        for wantedDetails in [nil, details] {
+            scene.world.time.advance(seconds: 60)
+            var wanted = try scene.shop.wanted()
+            wanted.keepsPasskeys = true
+            wanted.details = wantedDetails
+            guard case .asked(let asked) = try await scene.shop.ask(wanted, by: .device) else {
+                throw World.Broken("ask")
+            }
+            try await scene.shop.approve(asked)
+            guard case .finished(let finished) = try await scene.shop.finish(asked) else {
+                throw World.Broken("finish")
+            }
+            let session = try #require(finished.session).secret
+            #expect(try await (offer(scene, (asked.id, session)) != nil) == (wantedDetails == nil))
+        }
+    }
+
     @Test("After five minutes there is none any more, as on the account page")
     func fresh() async throws {
         let scene = try await AccountScene()

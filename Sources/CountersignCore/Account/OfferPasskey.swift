@@ -24,7 +24,8 @@ package enum OfferPasskey {
     ///
     /// There is none after a passkey, nor after a sign-in to the account page, which offers passkeys itself; where the
     /// client takes no passkeys, or would not believe this one; where the account page would let the session create none;
-    /// and where the client's maximum age is shorter than the time for which somebody can stay on the page.
+    /// where the client's maximum age is shorter than the time for which somebody can stay on the page; and after a sign-in
+    /// by which something was authorized in detail.
     ///
     /// - Parameters:
     ///   - id: the sign-in.
@@ -45,6 +46,9 @@ package enum OfferPasskey {
             guard !wanted.redirectURI.hasSameBytes(as: work.issuer.accountPage) else { return nil }
             // check: OfferPasskeyTests.age
             guard wanted.maximumAge.map({ $0 >= Authorization.lifetime }) ?? true else { return nil }
+            // The client's one code is not given again, and would be lost.
+            // check: OfferPasskeyTests.details
+            guard wanted.details == nil else { return nil }
             guard let client = try work.clients.find(found.client),
                 try work.relyingParties.find(client.id)?.takesPasskeys(at: work.issuer) == true,
                 let account = try work.accountClient(), let visit = try work.accountVisit(secret, by: account)

@@ -46,6 +46,8 @@ package struct TokenFamily: Equatable, Sendable {
     ///
     /// Spec: RFC 8628.
     package let isDeviceGrant: Bool
+    /// What the person has authorized in detail, sealed; nil for nothing.
+    package let sealedDetails: String?
 
     /// The user.
     package var user: UserID { authentication.user }
@@ -68,7 +70,7 @@ package struct TokenFamily: Equatable, Sendable {
         authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
         idleUntil: Timestamp, expiresAt: Timestamp,
         endedAt: Timestamp?, resources: [ResourceAccess] = [], keyThumbprint: String? = nil,
-        isDeviceGrant: Bool = false
+        isDeviceGrant: Bool = false, sealedDetails: String? = nil
     ) {
         self.id = id
         self.client = client
@@ -85,13 +87,14 @@ package struct TokenFamily: Equatable, Sendable {
         self.resources = resources
         self.keyThumbprint = keyThumbprint
         self.isDeviceGrant = isDeviceGrant
+        self.sealedDetails = sealedDetails
     }
 
     /// A family that is given now.
     init(
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
         resources: [ResourceAccess], authentication: Authentication, boundTo key: ProvedKey?, at now: Timestamp,
-        isDeviceGrant: Bool = false
+        isDeviceGrant: Bool = false, sealedDetails: String? = nil
     ) {
         let isOffline = scopes.contains(Self.offlineAccess)
         let (idle, absolute) =
@@ -101,7 +104,8 @@ package struct TokenFamily: Equatable, Sendable {
             id: id, client: client, session: session, sid: sid, scopes: scopes, authentication: authentication,
             generation: 0,
             rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil,
-            resources: resources, keyThumbprint: key?.thumbprint, isDeviceGrant: isDeviceGrant)
+            resources: resources, keyThumbprint: key?.thumbprint, isDeviceGrant: isDeviceGrant,
+            sealedDetails: sealedDetails)
     }
 }
 

@@ -31,14 +31,15 @@ package enum AuthenticateByKey {
     ///
     /// - Parameters:
     ///   - assertion: the assertion.
-    ///   - audiences: what it may be for: the issuer, or the address that it was sent to.
+    ///   - audiences: what it may be for: the issuer, or the address that it was sent to; a strict client's is for the
+    ///     issuer alone.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func authenticate(
         _ assertion: Secret<String>, for audiences: [String], ports: Ports
     ) async throws -> Outcome {
         guard let id = JWS.unverifiedIssuer(of: assertion.reveal()).flatMap({ ClientID($0) }),
-            case .verified(let client, claims: let claims) = try await ClientSignature.verify(
+            case .verified(let client, let party, claims: let claims) = try await ClientSignature.verify(
                 assertion.reveal(), of: id, types: types, ports: ports),
             // One audience alone: a list could hold another server, which would then pass for the client here.
             let audience = claims["aud"]?.string, let end = claims["exp"]?.integer, let name = claims["jti"]?.string
@@ -47,8 +48,10 @@ package enum AuthenticateByKey {
         let now = ports.time.now
         // check: ClientKeyTests.refused
         guard claims["iss"] == .string("\(id)"), claims["sub"] == .string("\(id)") else { return .refused }
+        // Spec: FAPI 2.0 Security Profile §5.3.2.1.
+        let own = party.profile == .strict ? ["\(ports.issuer)"] : audiences
         // check: ClientKeyTests.refused
-        guard audiences.contains(where: { $0.hasSameBytes(as: audience) }) else { return .refused }
+        guard own.contains(where: { $0.hasSameBytes(as: audience) }) else { return .refused }
         // check: ClientKeyTests.refused
         guard now.seconds < end, end <= now.adding(longest + tolerance).seconds else { return .refused }
         // check: ClientKeyTests.refused

@@ -5,12 +5,16 @@ package import JOSE
 /// What a client has signed by a key of its own, whether that is in its settings or published by it.
 package enum ClientSignature {
     /// The algorithms that a client may sign by; each key has one of them alone.
-    private static let algorithms: Set<JWSAlgorithm> = [.es256, .ps256, .rs256, .edDSA]
+    ///
+    /// Spec: FAPI 2.0 Security Profile §5.4.1.
+    private static func algorithms(of profile: RelyingParty.Profile) -> Set<JWSAlgorithm> {
+        profile == .strict ? [.es256, .ps256, .edDSA] : [.es256, .ps256, .rs256, .edDSA]
+    }
 
     /// What came of verifying a text.
     enum Outcome: Sendable {
         /// A key of the client has signed these claims. The client may be disabled.
-        case verified(Client, claims: JSONValue)
+        case verified(Client, RelyingParty, claims: JSONValue)
         /// There is no such client, or it has no keys.
         case noKeys
         /// No key of the client has signed it, or it is of another type.
@@ -31,14 +35,15 @@ package enum ClientSignature {
         guard let (client, party) = try await settings(of: id, ports: ports) else { return .noKeys }
         guard let uri = party.keysURI else {
             guard let keys = party.keys else { return .noKeys }
-            guard let claims = try? verified(text, by: keys, types) else { return .refused }
-            return .verified(client, claims: claims)
+            guard let claims = try? verified(text, by: keys, of: party.profile, types) else { return .refused }
+            return .verified(client, party, claims: claims)
         }
-        guard let claims = await verified(text, byKeysOf: id, at: uri, types, ports: ports),
-            // Meanwhile the client may have got another URI, or have been disabled.
-            let latest = try await settings(of: id, ports: ports), latest.party.keysURI == uri
+        guard let claims = await verified(text, byKeysOf: party, at: uri, types, ports: ports),
+            // Meanwhile the client may have got another URI or profile, or have been disabled.
+            let latest = try await settings(of: id, ports: ports), latest.party.keysURI == uri,
+            latest.party.profile == party.profile
         else { return .refused }
-        return .verified(latest.client, claims: claims)
+        return .verified(latest.client, latest.party, claims: claims)
     }
 
     private static func settings(
@@ -58,14 +63,14 @@ package enum ClientSignature {
     ///
     /// Spec: OpenID Connect Core 1.0 §10.1.1.
     private static func verified(
-        _ text: String, byKeysOf client: ClientID, at uri: KeysURI, _ types: Set<String>, ports: Ports
+        _ text: String, byKeysOf party: RelyingParty, at uri: KeysURI, _ types: Set<String>, ports: Ports
     ) async -> JSONValue? {
-        let source = PublishedKeys.Source(client: client, uri: uri)
+        let source = PublishedKeys.Source(client: party.client, uri: uri)
         let published = ports.publishedKeys.value(of: source) { PublishedKeys(source) }
         for isOneMissing in [false, true] {
             guard let keys = await published.keys(isOneMissing: isOneMissing, ports: ports) else { return nil }
             do throws(JOSEError) {
-                return try verified(text, by: keys, types)
+                return try verified(text, by: keys, of: party.profile, types)
             } catch .unknownKeyID {
                 continue
             } catch {
@@ -80,10 +85,12 @@ package enum ClientSignature {
     /// - Parameters:
     ///   - text: the JWT.
     ///   - keys: the keys of the client.
+    ///   - profile: the client's, which says by which algorithms it may sign.
     ///   - types: what its `typ` may be, in small letters; it may also have none.
     package static func verified(
-        _ text: String, by keys: JWKSet, _ types: Set<String>
+        _ text: String, by keys: JWKSet, of profile: RelyingParty.Profile, _ types: Set<String>
     ) throws(JOSEError) -> JSONValue? {
+        let algorithms = algorithms(of: profile)
         // An only key needs no name.
         let verified =
             if let key = keys.keys.first, keys.keys.count == 1 {

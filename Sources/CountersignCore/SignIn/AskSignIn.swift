@@ -159,6 +159,8 @@ extension UnitOfWork {
         guard let client = try clients.lock(wanted.client), client.disabledAt == nil,
             let party = try relyingParties.find(client.id), party.ways.contains(request.way)
         else { return .clientGone }
+        // check: SignedDetailsTests.otherWays
+        guard wanted.details == nil || request.way.isSigned else { return .clientGone }
         let browser = hasher.hash(of: request.browser, client: client.id)
         let reachesSomebody = request.way.reachesSomebody(named: wanted.identifier, at: party)
         let isOwn = try reachesSomebody && isKnown(browser, to: wanted)
@@ -219,7 +221,7 @@ extension UnitOfWork {
         case .device: return .asked(number(of: client.id, made))
         case .qr:
             guard let type = try types.codeForSignIn(wanted, at: party) else { return .refused(.clientGone) }
-            return try code(of: client, type, from: wanted.askedFrom, made, limits)
+            return try code(of: client, type, for: wanted, made, limits)
         // The page itself has what a passkey signs.
         case .passkey: return .refused(.clientGone)
         case .email, .text:
@@ -300,14 +302,14 @@ extension UnitOfWork {
 
     /// Shows a code to whoever scans it.
     private func code(
-        of client: Client, _ type: SignInType, from place: ContextLine?, _ made: AskSignIn.Made, _ limits: ClientLimits
+        of client: Client, _ type: SignInType, for wanted: Wanted, _ made: AskSignIn.Made, _ limits: ClientLimits
     ) throws -> AskSignIn.Answer {
         let count = try count(.signInCodes(client.id, maximum: limits.codeAsks))
         guard !count.isExceeded else {
             return .refused(.tooMany(retryAfter: count.retryAfter(at: now)))
         }
         let inputs = AskChallenge.RandomInputs(challenge: made.challenge, nonce: made.nonce, number: made.number)
-        let request = AskRequest.signIn(nil, type, at: client, from: place, for: AskSignIn.codeLifetime)
+        let request = AskRequest.signIn(nil, type, at: client, wanted, for: AskSignIn.codeLifetime)
         let facts = AskChallenge.Facts(
             client: client, user: nil, type: type.type, enrollments: [], isLocked: false, openChallenges: 0,
             recentAsks: [],
@@ -322,16 +324,16 @@ extension UnitOfWork {
 }
 
 extension AskRequest {
-    /// The question whether somebody wants to sign in.
+    /// The question whether somebody wants to sign in, and authorizes what the client wants in detail.
     static func signIn(
-        _ user: UserReference?, _ asked: SignInType, at client: Client, from place: ContextLine?,
-        for lifetime: Seconds
+        _ user: UserReference?, _ asked: SignInType, at client: Client, _ wanted: Wanted, for lifetime: Seconds
     ) -> AskRequest {
         let type = asked.type
         var request = AskRequest(user: user, type: type.name, message: nil)
         request.methods = asked.methods
         if type.texts.isEmpty { request.message = try? DisplayMessage("Sign in to \(client.name.text)?") }
-        request.context = place
+        request.details = wanted.details?.lines ?? []
+        request.context = wanted.askedFrom
         request.lifetime = min(lifetime, type.lifetime)
         return request
     }

@@ -43,6 +43,8 @@ extension UnitOfWork {
     func needsConsent(of user: UserID, to wanted: Wanted, by client: Client) throws -> Bool {
         if wanted.asksConsent { return true }
         guard client.isThirdParty else { return false }
+        // It was never allowed before.
+        if wanted.details != nil { return true }
         let given = try grants.find(user, for: wanted.client)?.scopes ?? []
         return !given.isSuperset(of: wanted.grantedNames)
     }

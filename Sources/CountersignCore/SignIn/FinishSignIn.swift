@@ -90,6 +90,12 @@ package enum FinishSignIn {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .tooWeak(found.wanted)
             }
+            // A device must have shown what the person authorizes in detail, and have signed it.
+            // check: SignedDetailsTests.evidence
+            guard found.wanted.details == nil || authentication.evidence.challenge != nil else {
+                _ = try work.authorizations.advance(id, to: .refused, at: now)
+                return .tooWeak(found.wanted)
+            }
             // Spec: OpenID Connect Core 1.0 §3.1.2.1, max_age: the page may have been left open after the approval.
             // check: SignInTests.leftOpen
             guard !found.wanted.isTooOld(authentication, at: now, butNotWithin: Self.goingOn) else {
@@ -169,6 +175,9 @@ package enum FinishSignIn {
             guard let session = try work.sessions.find(SecretHash(of: secret), at: now) else { return .notReady }
             let authentication = session.authentication
             guard let client = try work.client(accepting: wanted) else { return .clientGone }
+            // No earlier sign-in says yes to it, not even the one that was for it: each yes gives one result.
+            // check: AuthorizedDetailsTests.session
+            guard wanted.details == nil else { return .notReady }
             // check: SignInTests.session
             guard !wanted.isFresh, wanted.isMet(by: authentication),
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted)

@@ -43,7 +43,7 @@ package enum OfferWays {
     ///
     /// - Throws: ``StoreError``.
     package static func canReach(_ wanted: Wanted, at party: RelyingParty, ports: Ports) async throws -> Bool {
-        guard wanted.isStrengthEssential, wanted.strength != nil else { return true }
+        guard wanted.isStrengthEssential && wanted.strength != nil || wanted.details != nil else { return true }
         return try await ports.store.read { try !$0.ways(of: party, reaching: wanted, at: ports.issuer).isEmpty }
     }
 }
@@ -55,7 +55,8 @@ extension Stores {
     ) throws -> Set<SignInWay> {
         let takesCodes = wanted.strength.map { $0 <= .address } ?? true
         return try party.ways.filter { way in
-            switch way {
+            if wanted.details != nil, !way.isSigned { return false }
+            return switch way {
             case .passkey: party.takesPasskeys(at: issuer)
             case .device: try !types.forSignIn(wanted, at: party).isEmpty
             case .qr: try types.codeForSignIn(wanted, at: party) != nil

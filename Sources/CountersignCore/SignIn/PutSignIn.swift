@@ -73,8 +73,7 @@ extension UnitOfWork {
             let facts = AskChallenge.Facts(
                 client: client, user: user, type: type.type, enrollments: enrollments, isLocked: false,
                 openChallenges: 0, recentAsks: [], now: now)
-            let request = AskRequest.signIn(
-                .id(user), type, at: client, from: asked.wanted.askedFrom, for: end - now)
+            let request = AskRequest.signIn(.id(user), type, at: client, asked.wanted, for: end - now)
             decided = try? AskChallenge.decide(
                 request, facts, inputs, purpose: .authorization(asked.id), browser: browser, issuer: issuer,
                 hasher: hasher)

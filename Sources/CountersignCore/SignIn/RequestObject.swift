@@ -36,7 +36,7 @@ package enum RequestObject {
     package static func read(_ text: String, of id: ClientID, ports: Ports) async throws -> Outcome {
         let claims: JSONValue
         switch try await ClientSignature.verify(text, of: id, types: types, ports: ports) {
-        case .verified(_, claims: let signed): claims = signed
+        case .verified(_, _, claims: let signed): claims = signed
         case .noKeys: return .noKeys
         case .refused:
             return .refused(why: "no key of the client has signed it by an algorithm of ours, or its typ is another")

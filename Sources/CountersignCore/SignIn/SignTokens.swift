@@ -40,6 +40,8 @@ package struct SignedTokens: Sendable {
     package let scopes: [String]
     /// Whether the access token is bound to a key.
     package let isBound: Bool
+    /// What the person has authorized in detail; nil for nothing.
+    package var details: JSONValue?
 }
 
 /// Signs the tokens of a redemption.
@@ -57,8 +59,10 @@ package enum SignTokens {
         guard let identityKey = keys.key(algorithm) else { throw StoreError.corruptRow("no token key") }
         let expiresAt = min(family.expiresAt, now.adding(TokenLifetimes.access))
         let random = Base64URL.encode(ports.random.bytes(16))
+        let details = try family.details(ports: ports)
         let access = try await signAccess(
-            accessClaims(of: given, issuer: ports.issuer, random: random, at: now, until: expiresAt), ports: ports)
+            accessClaims(of: given, details, issuer: ports.issuer, random: random, at: now, until: expiresAt),
+            ports: ports)
         var identity: String?
         if given.isIdentified {
             identity = try await JWS.sign(
@@ -68,7 +72,7 @@ package enum SignTokens {
         return SignedTokens(
             access: Secret(access), expiresIn: expiresAt - now, identity: identity.map { Secret($0) },
             refresh: family.isOffline ? ports.hasher.refreshToken(family.generation, of: family.id) : nil,
-            scopes: given.target.scopes, isBound: given.keyThumbprint != nil)
+            scopes: given.target.scopes, isBound: given.keyThumbprint != nil, details: details)
     }
 
     /// An access token with these claims.
@@ -79,9 +83,10 @@ package enum SignTokens {
         return try await JWS.sign(claims.encoded, type: "at+jwt", by: key, keyID: key.keyID)
     }
 
-    /// Spec: RFC 9068 §2.2.
+    /// Spec: RFC 9068 §2.2, RFC 9396 §9.1.
     private static func accessClaims(
-        of given: UnsignedTokens, issuer: Issuer, random: String, at now: Timestamp, until end: Timestamp
+        of given: UnsignedTokens, _ details: JSONValue?, issuer: Issuer, random: String, at now: Timestamp,
+        until end: Timestamp
     ) -> JSONValue {
         let family = given.family
         return .members([
@@ -92,7 +97,7 @@ package enum SignTokens {
             "auth_time": .integer(family.authentication.at.seconds),
             "acr": .string(family.authentication.strength.rawValue),
             "amr": .array(family.authentication.methods.map(JSONValue.string)),
-            "cnf": given.keyThumbprint.map(confirmation(of:)),
+            "cnf": given.keyThumbprint.map(confirmation(of:)), "authorization_details": details,
         ])
     }
 

@@ -21,6 +21,10 @@ package struct Wanted: Hashable, Sendable {
     package var scopes: [String]
     /// What the client wants at APIs.
     package var resources: [ResourceAccess] = []
+    /// What the person shall authorize in detail; nil for nothing.
+    ///
+    /// Spec: RFC 9396 §2.
+    package var details: AuthorizationDetails?
     /// Returned to the client with the result; nil for nothing.
     package var clientState: String?
     /// Repeated in the ID token; nil for nothing.
@@ -85,6 +89,7 @@ extension Wanted {
             "client": .string("\(client)"), "redirect_uri": .string(redirectURI),
             "response_mode": .string(responseMode.rawValue), "scopes": .array(scopes.map(JSONValue.string)),
             "resources": resources.isEmpty ? nil : ResourceAccess.json(resources),
+            "details": details?.kept,
             "state": clientState.map(JSONValue.string), "nonce": nonce.map(JSONValue.string),
             "code_challenge": codeChallenge.map(JSONValue.string), "jkt": keyThumbprint.map(JSONValue.string),
             "max_age": maximumAge.map { .integer($0.value) }, "fresh": .bool(isFresh),
@@ -107,6 +112,11 @@ extension Wanted {
         else { return nil }
         self.init(client: client, redirectURI: uri, scopes: scopes.compactMap(\.self))
         self.resources = resources
+        // What cannot be read must not become a sign-in without it.
+        if let json = json["details"] {
+            guard let kept = AuthorizationDetails(kept: json) else { return nil }
+            details = kept
+        }
         responseMode = mode
         clientState = json["state"]?.string
         nonce = json["nonce"]?.string

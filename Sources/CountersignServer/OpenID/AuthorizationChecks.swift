@@ -20,7 +20,7 @@ struct AuthorizationChecks {
         "code_challenge_method", "prompt", "max_age", "id_token_hint", "login_hint", "ui_locales", "request",
         "acr_values",
         "claims",
-        "request_uri", "resource", "dpop_jkt",
+        "request_uri", "resource", "dpop_jkt", AuthorizationDetails.parameter,
     ]
 
     /// What passed the checks.
@@ -166,6 +166,7 @@ struct AuthorizationChecks {
             wanted.pushed = try use(by: party)
             try checkResponseType()
             (wanted.scopes, wanted.resources) = try scopes(access, of: client)
+            wanted.details = try details(for: party)
             wanted.nonce = try value("nonce", ofAtMost: 512)
             wanted.codeChallenge = try codeChallenge(for: party)
             wanted.keyThumbprint = try keyThumbprint()
@@ -267,12 +268,26 @@ struct AuthorizationChecks {
     private func scopes(
         _ access: WantedAccess, of client: Client
     ) throws(OAuthError) -> ([String], [ResourceAccess]) {
-        guard form["scope"] != nil else { throw OAuthError(.invalidScope, "scope is missing") }
+        // Spec: RFC 9396 §3.
+        let hasDetails = form[AuthorizationDetails.parameter] != nil
+        guard form["scope"] != nil || hasDetails else { throw OAuthError(.invalidScope, "scope is missing") }
         guard case .scopes(let scopes, let apis) = access else { throw OAuthError(access) }
         let given = scopes.filter { $0 != Ticket.scope || client.rights.contains(.enrollments) }
         // check: AuthorizeTests.errors
-        guard !given.isEmpty || !apis.isEmpty else { throw OAuthError(access) }
+        guard !given.isEmpty || !apis.isEmpty || hasDetails else { throw OAuthError(access) }
         return (given, apis)
+    }
+
+    /// What the person shall authorize in detail.
+    ///
+    /// Spec: RFC 9396 §5.
+    private func details(for party: RelyingParty) throws(OAuthError) -> AuthorizationDetails? {
+        guard let text = form[AuthorizationDetails.parameter] else { return nil }
+        do throws(AuthorizationDetails.Refusal) {
+            return try AuthorizationDetails(text, of: party.detailTypes)
+        } catch {
+            throw OAuthError(.invalidAuthorizationDetails, error.rawValue)
+        }
     }
 
     /// Without PKCE, a nonce at least tells the client that the ID token belongs to its request.
@@ -282,7 +297,7 @@ struct AuthorizationChecks {
         guard let challenge = form["code_challenge"] else {
             // A nonce protects by the ID token that repeats it; without one, whoever injects a code is not noticed.
             let hasNonce = form["nonce"] != nil && form.words("scope")?.contains(TokenFamily.openID) == true
-            let isOptional = party.isPKCEOptional || party.profile.isConfidential && hasNonce
+            let isOptional = party.isPKCEOptional || party.profile == .web && hasNonce
             // check: AuthorizeTests.errors
             guard isOptional, form["code_challenge_method"] == nil else {
                 throw OAuthError(.invalidRequest, "code_challenge is missing")

@@ -126,9 +126,16 @@ extension SignInDoor {
 }
 
 extension ConsentQuestion {
-    /// The rows of the page, one for each scope that gives the client something.
+    /// The rows of the page, one for each scope that gives the client something, and for each line of what is authorized
+    /// in detail.
     var items: [ConsentPage.Item] {
-        ownItems + apis.map { .other(title: $0.name, detail: $0.scopes.joined(separator: ", ")) }
+        let access = apis.map { api in
+            ConsentPage.Item.other(title: api.name, detail: api.scopes.joined(separator: ", "))
+        }
+        let lines = (wanted.details?.lines ?? []).map { line in
+            ConsentPage.Item.other(title: line.label.text, detail: line.value.text)
+        }
+        return ownItems + access + lines
     }
 
     private var ownItems: [ConsentPage.Item] {

@@ -33,6 +33,11 @@ extension OAuthDoor {
     private func beginDeviceGrant(
         _ form: FormFields, _ incoming: Incoming, by client: ClientID
     ) async throws -> Response {
+        // Nothing of it would be shown where the person agrees.
+        // check: AuthorizedDetailsTests.elsewhere
+        guard form[AuthorizationDetails.parameter] == nil else {
+            throw OAuthError(.invalidAuthorizationDetails, "a device cannot have anything authorized in detail")
+        }
         let isAuthenticated = Self.isAuthenticated(incoming, form)
         var request = BeginDeviceGrant.Request(by: client, isAuthenticated: isAuthenticated)
         if let scopes = form.words("scope") { request.scopes = scopes }

@@ -72,6 +72,9 @@ struct FormFields: Sendable {
                 case .string(let text): list.append((name, text))
                 case .integer(let number): list.append((name, "\(number)"))
                 case .object: list.append((name, String(decoding: value.encoded, as: UTF8.self)))
+                // Spec: RFC 9396 §3.
+                case .array where name == AuthorizationDetails.parameter:
+                    list.append((name, String(decoding: value.encoded, as: UTF8.self)))
                 case .null, .bool, .double, .array: throw Malformed(description: "\(name) has a value of another kind")
                 }
             }

@@ -14,6 +14,8 @@ struct OAuthError: Error, Hashable {
         case invalidScope = "invalid_scope"
         /// Spec: RFC 8707 §2.
         case invalidTarget = "invalid_target"
+        /// Spec: RFC 9396 §5.
+        case invalidAuthorizationDetails = "invalid_authorization_details"
         case invalidToken = "invalid_token"
         /// Spec: RFC 9449 §5.
         case invalidDPoPProof = "invalid_dpop_proof"
@@ -49,7 +51,7 @@ struct OAuthError: Error, Hashable {
             case .temporarilyUnavailable: 503
             case .serverError: 500
             case .invalidRequest, .invalidGrant, .invalidScope, .invalidTarget, .unauthorizedClient,
-                .unsupportedGrantType, .invalidDPoPProof, .useDPoPNonce,
+                .invalidAuthorizationDetails, .unsupportedGrantType, .invalidDPoPProof, .useDPoPNonce,
                 .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
                 .unmetAuthenticationRequirements, .invalidRequestObject, .requestNotSupported,
                 .requestURINotSupported, .authorizationPending, .slowDown, .expiredToken:

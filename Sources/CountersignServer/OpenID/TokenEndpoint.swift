@@ -17,6 +17,11 @@ extension OAuthDoor {
             // Spec: RFC 6749 §4.4.
             let client = try await client(of: incoming, form, mayBePublic: grant != "client_credentials")
             guard let grant else { throw OAuthError(.invalidRequest, "grant_type is missing") }
+            // A person authorizes it, and all tokens that come of that have it.
+            // check: AuthorizedDetailsTests.elsewhere
+            guard form[AuthorizationDetails.parameter] == nil else {
+                throw OAuthError(.invalidAuthorizationDetails, "it belongs to the authorization request")
+            }
             let response: Response =
                 switch grant {
                 case "client_credentials": try await giveClientToken(form, to: client, with: key)
@@ -139,6 +144,8 @@ extension OAuthDoor {
                 "expires_in": .integer(tokens.expiresIn.value), "scope": .string(tokens.scopes.joined(separator: " ")),
                 "refresh_token": tokens.refresh.map { .string($0.reveal()) },
                 "id_token": tokens.identity.map { .string($0.reveal()) },
+                // Spec: RFC 9396 §7.
+                AuthorizationDetails.parameter: tokens.details,
             ]))
     }
 

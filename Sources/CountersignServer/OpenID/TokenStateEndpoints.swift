@@ -12,9 +12,9 @@ extension OAuthDoor {
             let (client, token) = try await tokenRequest(incoming, mayBePublic: false)
             let state: JSONValue =
                 switch try await IntrospectToken.introspect(token, by: client, ports: ports) {
-                case .access(let access): describe(access.family, access.scopes, access)
+                case .access(let access): try describe(access.family, access.scopes, access)
                 case .client(let access): describe(access)
-                case .refresh(let family): describe(family, family.scopes, nil)
+                case .refresh(let family): try describe(family, family.scopes, nil)
                 case .inactive: ["active": false]
                 }
             // Spec: RFC 9701 §4, §5.
@@ -64,10 +64,10 @@ extension OAuthDoor {
     /// Spec: RFC 9449 §5, §6.2.
     private static func tokenType(boundTo key: String?) -> String { key == nil ? "Bearer" : "DPoP" }
 
-    /// Spec: RFC 7662 §2.2.
+    /// Spec: RFC 7662 §2.2; RFC 9396 §9.2.
     private func describe(
         _ family: TokenFamily, _ scopes: [String], _ access: VerifiedAccess?
-    ) -> JSONValue {
+    ) throws -> JSONValue {
         .members([
             "active": true, "scope": .string(scopes.joined(separator: " ")), "client_id": .string("\(family.client)"),
             "token_type": access.map { .string(Self.tokenType(boundTo: $0.keyThumbprint)) },
@@ -80,6 +80,7 @@ extension OAuthDoor {
             "acr": .string(family.authentication.strength.rawValue),
             "amr": .array(family.authentication.methods.map(JSONValue.string)),
             "cnf": access?.keyThumbprint.map { SignTokens.confirmation(of: $0) },
+            AuthorizationDetails.parameter: try family.details(ports: ports),
         ])
     }
 }

@@ -61,9 +61,11 @@ extension SQLTransaction {
     private static func family(_ row: SQLRow) throws -> TokenFamily {
         // The columns have no NULL: an empty text stands for no session, and for no name of it.
         let (hasSession, hasName) = (try !row.text(2).isEmpty, try !row.text(3).isEmpty)
-        let (authentication, keyThumbprint, grant) = try row.value(5) { text in
+        let (authentication, keyThumbprint, grant, details) = try row.value(5) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { json in
-                Authentication(json).map { ($0, json[keyMember]?.string, json[GrantMember.name]) }
+                Authentication(json).map {
+                    ($0, json[keyMember]?.string, json[GrantMember.name], json[detailsMember]?.string)
+                }
             }
         }
         return TokenFamily(
@@ -75,17 +77,21 @@ extension SQLTransaction {
             resources: try row.optionalValue(12) { text in
                 (try? JSONValue(parsing: Array(text.utf8))).flatMap { ResourceAccess.list($0) }
             } ?? [], keyThumbprint: keyThumbprint,
-            isDeviceGrant: grant == .string(GrantMember.device))
+            isDeviceGrant: grant == .string(GrantMember.device), sealedDetails: details)
     }
 
     /// The member of the authentication's column that has the key: the first families had none.
     private static let keyMember = "jkt"
+    /// The member beside it with what the person has authorized in detail, sealed; none for nothing.
+    private static let detailsMember = "details"
 
-    /// How the person was authenticated, the key to which the family is bound, and whether a device got the tokens.
+    /// How the person was authenticated, the key to which the family is bound, whether a device got the tokens, and what
+    /// was authorized in detail.
     private static func authentication(of family: TokenFamily) -> JSONValue {
         var members = family.authentication.json.object ?? JSONObject()
         members[keyMember] = family.keyThumbprint.map { .string($0) }
         members[GrantMember.name] = family.isDeviceGrant ? .string(GrantMember.device) : nil
+        members[detailsMember] = family.sealedDetails.map { .string($0) }
         return .object(members)
     }
 

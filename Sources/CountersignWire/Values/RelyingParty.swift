@@ -18,17 +18,22 @@ package struct RelyingParty: Hashable, Sendable {
         /// Another app may have chosen the same, and gets the code; without the code's verifier it is worth nothing.
         /// Spec: RFC 8252 §7.1, RFC 7636 §1.
         case compatible
+        /// An application on a server that follows FAPI 2.0, as banks ask for.
+        ///
+        /// Spec: FAPI 2.0 Security Profile §5.3.2.
+        case strict
 
         /// Whether the client is an app, on whatever port of a loopback address it listens.
         fileprivate var isApp: Bool { self == .native || self == .compatible }
 
         /// Whether the client authenticates at the token endpoint.
-        package var isConfidential: Bool { self == .web }
+        package var isConfidential: Bool { self == .web || self == .strict }
 
         /// How the client's ID tokens are signed.
         ///
-        /// OpenID's default is RS256, and many libraries of web applications expect it. Spec: OpenID Connect Core
-        /// 1.0 §15.1.
+        /// OpenID's default is RS256, and many libraries of web applications expect it; FAPI forbids it.
+        ///
+        /// Spec: OpenID Connect Core 1.0 §15.1; FAPI 2.0 Security Profile §5.4.1.
         package var idTokenAlgorithm: IDTokenAlgorithm { self == .web ? .rs256 : .es256 }
     }
 
@@ -101,7 +106,7 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: RFC 9700 §2.1.1.
     package let isPKCEOptional: Bool
-    /// Whether the client's requests are taken only where it has pushed them.
+    /// Whether the client's requests are taken only where it has pushed them; always with the profile `strict`.
     ///
     /// Spec: RFC 9126 §6.
     package let requiresPushedRequests: Bool
@@ -119,7 +124,8 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: RFC 9700 §2.2.2.
     package let rotatesAlways: Bool
-    /// Whether all tokens of the client are bound to a key, so that it gets none without proving one.
+    /// Whether all tokens of the client are bound to a key, so that it gets none without proving one; always with the
+    /// profile `strict`.
     ///
     /// Spec: RFC 9449 §5.2 (`dpop_bound_access_tokens`).
     package let bindsTokens: Bool
@@ -129,6 +135,10 @@ package struct RelyingParty: Hashable, Sendable {
     package let resources: [ResourceIdentifier]
     /// Whether devices sign people in by the device grant; off by default, since it is what phishers use.
     package let deviceGrant: DeviceGrant
+    /// What the client may have people authorize in detail.
+    ///
+    /// Spec: RFC 9396 §10.
+    package let detailTypes: [AuthorizationDetailType]
 
     /// How many ``stepUpTypes`` a client may have.
     package static let maximumStepUpTypes = 10
@@ -150,7 +160,8 @@ package struct RelyingParty: Hashable, Sendable {
         defaultMaximumAge: Seconds? = nil,
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
         resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
-        requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off
+        requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off,
+        detailTypes: [AuthorizationDetailType] = []
     ) {
         self.client = client
         self.profile = profile
@@ -169,12 +180,13 @@ package struct RelyingParty: Hashable, Sendable {
         self.defaultMaximumAge = defaultMaximumAge
         self.refreshGrace = refreshGrace
         self.rotatesAlways = rotatesAlways
-        self.bindsTokens = bindsTokens
+        self.bindsTokens = bindsTokens || profile == .strict
         self.resource = resource
         self.resources = resources
-        self.requiresPushedRequests = requiresPushedRequests
+        self.requiresPushedRequests = requiresPushedRequests || profile == .strict
         self.requiresSignedRequests = requiresSignedRequests
         self.deviceGrant = deviceGrant
+        self.detailTypes = detailTypes
     }
 
     /// A JWK Set as it is kept: the keys that can be used, and nothing else; nil if there is none.
@@ -259,6 +271,9 @@ package enum SignInWay: String, CaseIterable, Sendable {
 
     /// Those that a client has unless its settings say otherwise: with a trusted device.
     package static let usual: Set<SignInWay> = [.device, .qr]
+
+    /// Whether the person sees on a device what is asked, and the device signs it.
+    package var isSigned: Bool { self == .device || self == .qr }
 }
 
 /// The beginning of telephone numbers: `+` and 1 to 6 digits, such as that of a country.

@@ -28,7 +28,7 @@ extension Parser {
         let jws = try signed(input)
         let read: JSONValue?
         do throws(JOSEError) {
-            read = try ClientSignature.verified(jws.text, by: jwsKeys, RequestObject.types)
+            read = try ClientSignature.verified(jws.text, by: jwsKeys, of: .web, RequestObject.types)
         } catch {
             return .refused
         }

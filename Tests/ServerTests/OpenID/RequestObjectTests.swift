@@ -11,7 +11,7 @@ import Testing
 @testable import CountersignServer
 
 /// An RSA key that signs by PSS, as a client's does.
-private struct PSSKey: JWSSigningKey {
+struct PSSKey: JWSSigningKey {
     private let key: RSAPrivateKey
 
     init() throws { key = try RSAPrivateKey() }
