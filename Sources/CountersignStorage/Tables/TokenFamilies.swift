@@ -63,7 +63,7 @@ extension SQLTransaction {
         let (hasSession, hasName) = (try !row.text(2).isEmpty, try !row.text(3).isEmpty)
         let (authentication, keyThumbprint, grant) = try row.value(5) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { json in
-                Authentication(json).map { ($0, json[keyMember]?.string, json[GrantMember.name]) }
+                Authentication(json).map { ($0, KeyThumbprint(in: json), json[GrantMember.name]) }
             }
         }
         return TokenFamily(
@@ -78,13 +78,11 @@ extension SQLTransaction {
             isDeviceGrant: grant == .string(GrantMember.device))
     }
 
-    /// The member of the authentication's column that has the key: the first families had none.
-    private static let keyMember = "jkt"
-
-    /// How the person was authenticated, the key to which the family is bound, and whether a device got the tokens.
+    /// How the person was authenticated, the key to which the family is bound, of which the first families had none, and
+    /// whether a device got the tokens.
     private static func authentication(of family: TokenFamily) -> JSONValue {
         var members = family.authentication.json.object ?? JSONObject()
-        members[keyMember] = family.keyThumbprint.map { .string($0) }
+        if let member = family.keyThumbprint?.member { members[member.name] = .string(member.value) }
         members[GrantMember.name] = family.isDeviceGrant ? .string(GrantMember.device) : nil
         return .object(members)
     }

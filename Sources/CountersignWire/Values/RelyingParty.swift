@@ -119,10 +119,17 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: RFC 9700 §2.2.2.
     package let rotatesAlways: Bool
-    /// Whether all tokens of the client are bound to a key, so that it gets none without proving one.
+    /// Whether all tokens of the client are bound, so that it gets none without proving a key or, with
+    /// ``bindsToCertificate``, without showing a certificate.
     ///
     /// Spec: RFC 9449 §5.2 (`dpop_bound_access_tokens`).
     package let bindsTokens: Bool
+    /// By which certificates the client authenticates, and no longer by its secret; nil for none.
+    package let certificate: CertificateRule?
+    /// Whether the client's tokens are bound to the certificate of its connection, and to no key.
+    ///
+    /// Spec: RFC 8705 §3.4 (`tls_client_certificate_bound_access_tokens`).
+    package let bindsToCertificate: Bool
     /// The API that the client is, for which other clients get tokens; nil if it is none.
     package let resource: ProtectedResource?
     /// The APIs for which the client may have tokens.
@@ -150,7 +157,8 @@ package struct RelyingParty: Hashable, Sendable {
         defaultMaximumAge: Seconds? = nil,
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
         resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
-        requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off
+        requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off,
+        certificate: CertificateRule? = nil, bindsToCertificate: Bool = false
     ) {
         self.client = client
         self.profile = profile
@@ -169,7 +177,9 @@ package struct RelyingParty: Hashable, Sendable {
         self.defaultMaximumAge = defaultMaximumAge
         self.refreshGrace = refreshGrace
         self.rotatesAlways = rotatesAlways
-        self.bindsTokens = bindsTokens
+        self.bindsTokens = bindsTokens || bindsToCertificate
+        self.certificate = certificate
+        self.bindsToCertificate = bindsToCertificate
         self.resource = resource
         self.resources = resources
         self.requiresPushedRequests = requiresPushedRequests
