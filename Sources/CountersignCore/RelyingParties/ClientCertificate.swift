@@ -42,7 +42,7 @@ package struct ClientCertificate: Hashable, Sendable {
         if case .thumbprints(let registered) = rule { return registered.contains(thumbprint) }
         // check: ClientCertificateTests.unverified
         guard isVerified else { return false }
-        guard let certificate = try? Certificate(derEncoded: bytes) else { return false }
+        guard let certificate = try? X509.Certificate(derEncoded: bytes) else { return false }
         if case .subject(let subject) = rule {
             return certificate.subject.reversed().map(Self.attributes) == subject.parts
         }

@@ -17,8 +17,9 @@ package struct TLSFiles: Hashable, Sendable {
     ///
     /// Allows only TLS 1.2 and newer, ephemeral keys and authenticated encryption. Spec: RFC 9325 §3.1.1, §4.1.
     ///
+    /// - Parameter asksForCertificates: whether to ask callers for certificates of their own, which they may leave out.
     /// - Throws: ``StartError`` that names the file and what to do.
-    func context() throws -> NIOSSLContext {
+    func context(askingForCertificates asksForCertificates: Bool = false) throws -> NIOSSLContext {
         let chain = try chain()
         guard let key = try? NIOSSLPrivateKey(file: key, format: .pem) else {
             throw StartError("\(key) cannot be read as a private key in PEM that is not encrypted.")
@@ -32,6 +33,10 @@ package struct TLSFiles: Hashable, Sendable {
             .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
         ]
         configuration.applicationProtocols = ["http/1.1"]
+        if asksForCertificates {
+            configuration.certificateVerification = .optionalVerification
+            configuration.trustRoots = .certificates([])
+        }
         guard let context = try? NIOSSLContext(configuration: configuration) else {
             throw StartError("\(self.key) is not the key of the certificate in \(certificate).")
         }
