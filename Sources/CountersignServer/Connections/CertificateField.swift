@@ -14,7 +14,9 @@ final class CertificateField: ChannelInboundHandler {
         let secured = try? context.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)
         let bytes = try? secured?.peerCertificate?.toDERBytes()
         head.headers.remove(name: ClientCertificateField.name)
-        if let bytes { head.headers.add(name: ClientCertificateField.name, value: ClientCertificateField.value(of: bytes)) }
+        if let bytes {
+            head.headers.add(name: ClientCertificateField.name, value: ClientCertificateField.value(of: bytes))
+        }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }

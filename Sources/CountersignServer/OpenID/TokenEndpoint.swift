@@ -269,7 +269,7 @@ extension OAuthDoor {
         case .authenticated: return (id, party)
         case .refused:
             throw Self.refusal(
-                try await resources.failed(from: incoming.context), "the certificate is not the client's, or not verified")
+                try await resources.failed(from: incoming.context), "the certificate is not the client's")
         }
     }
 

@@ -15,7 +15,8 @@ struct SecuredChannel<Base: ServerChildChannel>: ServerChildChannel {
             let handler =
                 certificates.asksForCertificates
                 ? NIOSSLServerHandler(
-                    context: context, customVerificationCallback: { _, promise in promise.succeed(.certificateVerified) })
+                    context: context,
+                    customVerificationCallback: { _, promise in promise.succeed(.certificateVerified) })
                 : NIOSSLServerHandler(context: context)
             try channel.pipeline.syncOperations.addHandler(handler)
         }

@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import NIOSSL
 
@@ -41,6 +42,16 @@ package struct TLSFiles: Hashable, Sendable {
             throw StartError("\(self.key) is not the key of the certificate in \(certificate).")
         }
         return context
+    }
+
+    /// The SHA-256, in base64url, of the first certificate in a file.
+    ///
+    /// - Throws: ``StartError`` that names the file.
+    package static func thumbprint(inFile path: String) throws -> String {
+        guard let certificate = try? NIOSSLCertificate.fromPEMFile(path).first,
+            let bytes = try? certificate.toDERBytes()
+        else { throw StartError("\(path) cannot be read as a certificate in PEM.") }
+        return ClientCertificate(bytes, isVerified: false).thumbprint
     }
 
     /// The certificate chain, the server's own certificate first.
