@@ -223,7 +223,7 @@ let package = Package(
             name: "StorageTestSupport",
             dependencies: [
                 "CountersignStorage", "CountersignCore", "CountersignWire", "CPostgreSQL", "OpenPGP", "Encodings",
-                "TestSupport", crypto, logging,
+                "TestSupport", crypto, logging, server("SwiftASN1", "swift-asn1"), server("X509", "swift-certificates"),
             ],
             path: "Tests/StorageSupport", swiftSettings: settings),
         .target(
@@ -267,7 +267,8 @@ let package = Package(
             "Core",
             [
                 "CountersignCore", "CountersignStorage", "CountersignWire", "RelyingPartyAPI", "StorageTestSupport",
-                "OpenPGP", "OpenPGPTestSupport", "Encodings", crypto,
+                "OpenPGP", "OpenPGPTestSupport", "Encodings", crypto, server("SwiftASN1", "swift-asn1"),
+                server("X509", "swift-certificates"),
             ]),
         tests(
             "Storage",

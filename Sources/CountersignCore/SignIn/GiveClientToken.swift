@@ -76,7 +76,7 @@ package enum GiveClientToken {
             SignedTokens(
                 access: Secret(try await SignTokens.signAccess(claims, ports: ports)),
                 expiresIn: TokenLifetimes.access, identity: nil, refresh: nil, scopes: names,
-                isProved: key?.isProved == true))
+                isBound: key?.isProved == true))
     }
 }
 

@@ -39,7 +39,7 @@ package struct SignedTokens: Sendable {
     /// The scopes of the access token.
     package let scopes: [String]
     /// Whether the access token is bound to a key that proofs show, so that it is of the type DPoP.
-    package let isProved: Bool
+    package let isBound: Bool
 }
 
 /// Signs the tokens of a redemption.
@@ -68,7 +68,7 @@ package enum SignTokens {
         return SignedTokens(
             access: Secret(access), expiresIn: expiresAt - now, identity: identity.map { Secret($0) },
             refresh: family.isOffline ? ports.hasher.refreshToken(family.generation, of: family.id) : nil,
-            scopes: given.target.scopes, isProved: given.keyThumbprint?.isProved == true)
+            scopes: given.target.scopes, isBound: given.keyThumbprint?.isProved == true)
     }
 
     /// An access token with these claims.

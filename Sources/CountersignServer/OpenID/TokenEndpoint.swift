@@ -154,7 +154,7 @@ extension OAuthDoor {
     static func reply(_ tokens: SignedTokens) -> Response {
         Response(
             json: .members([
-                "access_token": .string(tokens.access.reveal()), "token_type": tokens.isProved ? "DPoP" : "Bearer",
+                "access_token": .string(tokens.access.reveal()), "token_type": tokens.isBound ? "DPoP" : "Bearer",
                 "expires_in": .integer(tokens.expiresIn.value), "scope": .string(tokens.scopes.joined(separator: " ")),
                 "refresh_token": tokens.refresh.map { .string($0.reveal()) },
                 "id_token": tokens.identity.map { .string($0.reveal()) },
