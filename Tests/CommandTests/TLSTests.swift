@@ -177,7 +177,8 @@ struct TLSTests {
             try await RunningProgram.run(
                 scene.curl,
                 [
-                    "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", scene.path("one.pem"), "-d", "token=x", "-d",
+                    "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", scene.path("one.pem"), "-d", "token=x",
+                    "-d",
                     "client_id=\(id)",
                 ] + options + ["\(url)/oauth2/introspect"]
             ).output

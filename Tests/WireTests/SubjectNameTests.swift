@@ -50,7 +50,8 @@ struct SubjectNameTests {
         "RFC 4514 §2.4, §3: what is no name is refused",
         arguments: [
             "", "Shop", "CN", "CN=", "=a", "CN=a,", ",CN=a", "CN=a+", "CN=a,,O=b", "XX=a", "CN=a;O=b", "CN=\"a\"",
-            "CN=<a>", "CN= a", "CN=a ", "CN=a ,O=b", "CN=a\\", "CN=a\\z", "CN=a\\C", "CN=\\FF", "CN=#", "CN=#0", "CN=#zz",
+            "CN=<a>", "CN= a", "CN=a ", "CN=a ,O=b", "CN=a\\", "CN=a\\z", "CN=a\\C", "CN=\\FF", "CN=#", "CN=#0",
+            "CN=#zz",
             "CN=a+CN=a", "2=a", "2.=a", ".2=a", "02.5=a", "2..5=a", "C = DE, CN = a", "/C=DE/CN=a",
         ])
     func refused(_ text: String) {
@@ -65,7 +66,9 @@ struct SubjectNameTests {
 
     @Test(
         "A network address is the same however it is written, and no other text is one",
-        arguments: [("192.0.2.1", 4), ("2001:db8::1", 16), ("::ffff:192.0.2.1", 16), ("192.0.2", 0), ("shop", 0), ("", 0)])
+        arguments: [
+            ("192.0.2.1", 4), ("2001:db8::1", 16), ("::ffff:192.0.2.1", 16), ("192.0.2", 0), ("shop", 0), ("", 0),
+        ])
     func addresses(_ text: String, _ size: Int) {
         #expect(CertificateAddress(text)?.bytes.count ?? 0 == size)
         #expect(CertificateAddress("2001:DB8:0::1")?.bytes == CertificateAddress("2001:db8::1")?.bytes)
@@ -88,7 +91,8 @@ struct ClientCertificateFieldFormTests {
         "RFC 9440 §2.1: anything else is none",
         arguments: [
             "", "AQID", "\"AQID\"", ":AQID", "AQID:", "::", ":AQID:, :AQID:", ":AQID: :AQID:", ":AQ ID:", "?1", "1",
-            "-----BEGIN CERTIFICATE----- AQID -----END CERTIFICATE-----", "%2D%2D%2D%2D%2DBEGIN%20CERTIFICATE", "(:AQID:)",
+            "-----BEGIN CERTIFICATE----- AQID -----END CERTIFICATE-----", "%2D%2D%2D%2D%2DBEGIN%20CERTIFICATE",
+            "(:AQID:)",
             ":A_ID:",
         ])
     func refused(_ text: String) {

@@ -84,7 +84,7 @@ struct CertificateBoundTests {
         }
     }
 
-    @Test("A client that authenticates otherwise binds its tokens to whatever certificate it has, and gets none without")
+    @Test("A client that authenticates otherwise binds its tokens to whatever certificate it has, or gets none")
     func bySecret() async throws {
         let settings: JSONObject = ["asked_browsers": "all", "tls_client_certificate_bound_access_tokens": true]
         try await SignInPageScene.withCertificates(from: .unverified, settings) { scene in
@@ -110,7 +110,7 @@ struct CertificateBoundTests {
         }
     }
 
-    @Test("A token has one binding: a proof beside the certificate is refused, and without the setting the proof counts")
+    @Test("A token has one binding: a proof beside the certificate is refused, and counts without the setting")
     func withProof() async throws {
         try await SignInPageScene.withCertificates(Self.binding) { scene in
             let (key, shop) = (TestKey(scene.server), try TestCertificate(named: "shop"))

@@ -78,7 +78,7 @@ struct CertificateClientTests {
         }
     }
 
-    @Test("RFC 8705 §2.2: nobody looks at the dates of a registered certificate; those of another are the proxy's to see")
+    @Test("RFC 8705 §2.2: nobody looks at the dates of a registered certificate; those of others the proxy has seen")
     func expired() async throws {
         try await SignInPageScene.withCertificates(from: .unverified) { scene in
             let over = try TestCertificate(named: "shop", until: Date(timeIntervalSince1970: 1_100_000_000))
@@ -134,7 +134,7 @@ struct CertificateClientTests {
         }
     }
 
-    @Test("Whoever has a certificate authenticates by nothing else: neither its secret nor its keys, which sign requests")
+    @Test("Whoever has a certificate authenticates by nothing else: neither a secret nor keys, which sign requests")
     func oneWay() async throws {
         try await SignInPageScene.withCertificates { scene in
             let (key, shop) = (P256.Signing.PrivateKey(), try TestCertificate(named: "shop"))
@@ -176,8 +176,8 @@ struct CertificateClientTests {
         try await SignInPageScene.withCertificates(settings) { scene in
             let shop = try TestCertificate(named: "shop")
             #expect(try await ask(scene, shop).status == 200)
-            let path = "/v1/admin/clients/\(scene.credential.id)"
-            _ = try await scene.scene.administrator.call(.PATCH, path, ["disabled": true]).success()
+            let path = "/v1/admin/clients/\(scene.credential.id)/disable"
+            _ = try await scene.scene.administrator.call(.POST, path).success()
             expect(try await ask(scene, shop), 401, "invalid_client", "the certificate is not the client's")
         }
     }
