@@ -153,7 +153,7 @@ extension ClientCommand.OpenID {
         mutating func run() async throws {
             let keys = try jwks.map { try jsonContent(FileManager.default.contents(atPath: $0), of: $0) }
             let thumbprints = try selfSignedCertificate.map { JSONValue.string(try TLSFiles.thumbprint(inFile: $0)) }
-            let body = JSONValue.members([
+            let certificates = JSONObject([
                 "tls_client_auth_subject_dn": tlsClientAuthSubjectDN.map(JSONValue.string),
                 "tls_client_auth_san_dns": certificateDomain.map(JSONValue.string),
                 "tls_client_auth_san_uri": certificateURI.map(JSONValue.string),
@@ -161,6 +161,8 @@ extension ClientCommand.OpenID {
                 "tls_client_auth_san_email": certificateMail.map(JSONValue.string),
                 "self_signed_tls_client_auth_thumbprints": thumbprints.isEmpty ? nil : .array(thumbprints),
                 "tls_client_certificate_bound_access_tokens": certificateBoundAccessTokens ? true : nil,
+            ])
+            var body = JSONObject([
                 "jwks": keys, "jwks_uri": jwksURI.map(JSONValue.string), "profile": .string(profile),
                 "redirect_uris": .array(redirectURI.map(JSONValue.string)),
                 "post_logout_redirect_uris": signedOutURI.isEmpty
@@ -186,8 +188,9 @@ extension ClientCommand.OpenID {
                 "require_signed_request_object": requireSignedRequests ? true : nil,
                 "device_grant": deviceGrant ? true : nil, "device_login_hint": deviceLoginHint ? true : nil,
             ])
-            let set = try await remote.withRemote { [id] in
-                try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
+            for member in certificates.members { body[member.name] = member.value }
+            let set = try await remote.withRemote { [id, body] in
+                try await $0.call(.PUT, ClientCommand.OpenID.path(id), .object(body))
             }
             output.print(set, ClientCommand.OpenID.text(of: set))
         }

@@ -6,7 +6,14 @@ package import Encodings
 extension RelyingParty {
     /// The settings as JSON, without the client.
     package var json: JSONValue {
-        .members([
+        var members = bareMembers
+        if let member = certificate?.member { members[member.name] = member.value }
+        return .object(members)
+    }
+
+    /// The settings without the client and its certificates.
+    private var bareMembers: JSONObject {
+        JSONObject([
             "profile": .string(profile.rawValue),
             "redirect_uris": .array(redirectURIs.map { .string($0.description) }), "type": .string("\(type)"),
             "step_up_types": stepUpTypes.isEmpty ? nil : .array(stepUpTypes.map { .string("\($0)") }),
@@ -22,14 +29,8 @@ extension RelyingParty {
             "default_max_age": defaultMaximumAge.map { .integer($0.value) },
             "refresh_grace": refreshGrace == Self.usualGrace ? nil : .integer(refreshGrace.value),
             "rotate_refresh_tokens": rotatesAlways ? true : nil,
-            "dpop_bound_access_tokens": bindsTokens && !bindsToCertificate ? true : nil,
+            "dpop_bound_access_tokens": bindsToKey ? true : nil,
             "tls_client_certificate_bound_access_tokens": bindsToCertificate ? true : nil,
-            CertificateMember.subject: certificate?.value(of: CertificateMember.subject),
-            CertificateMember.domain: certificate?.value(of: CertificateMember.domain),
-            CertificateMember.uri: certificate?.value(of: CertificateMember.uri),
-            CertificateMember.address: certificate?.value(of: CertificateMember.address),
-            CertificateMember.mail: certificate?.value(of: CertificateMember.mail),
-            CertificateMember.thumbprints: certificate?.value(of: CertificateMember.thumbprints),
             "resource": resource.map { resource in
                 [
                     "identifier": .string("\(resource.identifier)"),
@@ -142,18 +143,16 @@ private enum CertificateMember {
 }
 
 extension CertificateRule {
-    /// The value of a member; nil if it is not the one that has the rule.
-    fileprivate func value(of member: String) -> JSONValue? {
-        let named: (member: String, value: JSONValue) =
-            switch self {
-            case .subject(let subject): (CertificateMember.subject, .string("\(subject)"))
-            case .domain(let domain): (CertificateMember.domain, .string(domain))
-            case .uri(let uri): (CertificateMember.uri, .string(uri))
-            case .address(let address): (CertificateMember.address, .string("\(address)"))
-            case .mail(let mail): (CertificateMember.mail, .string(mail))
-            case .thumbprints(let list): (CertificateMember.thumbprints, .array(list.map(JSONValue.string)))
-            }
-        return named.member == member ? named.value : nil
+    /// The member that has the rule.
+    fileprivate var member: (name: String, value: JSONValue) {
+        switch self {
+        case .subject(let subject): (CertificateMember.subject, .string("\(subject)"))
+        case .domain(let domain): (CertificateMember.domain, .string(domain))
+        case .uri(let uri): (CertificateMember.uri, .string(uri))
+        case .address(let address): (CertificateMember.address, .string("\(address)"))
+        case .mail(let mail): (CertificateMember.mail, .string(mail))
+        case .thumbprints(let list): (CertificateMember.thumbprints, .array(list.map(JSONValue.string)))
+        }
     }
 
     /// A name that a certificate can have, which is ASCII there; nil for another text.

@@ -9,7 +9,7 @@ import X509
 
 @testable import CountersignCore
 
-// Spec: RFC 8705 §2.1, §2.1.2, §2.2, §3.1; RFC 5280 §4.2.1.6.
+// Spec: RFC 8705 §2.1, §2.1.2, §2.2, §3.1; RFC 5280 §4.2.1.6, §7.2.
 @Suite("By which certificates a client authenticates")
 struct ClientCertificateTests {
     private typealias Attribute = RelativeDistinguishedName.Attribute

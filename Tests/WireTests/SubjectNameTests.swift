@@ -2,7 +2,7 @@ import CountersignWire
 import Encodings
 import Testing
 
-// Spec: RFC 4514 §2.1 to §3; RFC 8705 §2.1.
+// Spec: RFC 4514 §2.1, §2.3, §2.4, §3; RFC 8705 §2.1.
 @Suite("The name of a certificate's subject, as an operator writes it")
 struct SubjectNameTests {
     private static func text(_ text: String) -> SubjectName.Attribute.Value { .text(Array(text.utf8)) }

@@ -8,7 +8,7 @@ import X509
 // other end has the private key, and whether an authority has signed the certificate, for how long, and whether it was
 // revoked, is for whoever ends TLS to say.
 //
-// Spec: RFC 8705; docs/decisions/0094-client-certificates.md.
+// Spec: docs/decisions/0094-client-certificates.md.
 
 /// The certificate by which the other end of a request's connection has authenticated in TLS.
 package struct ClientCertificate: Hashable, Sendable {

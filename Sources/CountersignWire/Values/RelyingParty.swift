@@ -144,6 +144,9 @@ package struct RelyingParty: Hashable, Sendable {
     /// The longest ``refreshGrace``, in seconds.
     package static let longestGrace: Int64 = 300
 
+    /// Whether the client's tokens are bound to a key in any case.
+    package var bindsToKey: Bool { bindsTokens && !bindsToCertificate }
+
     /// Whether a refresh token is replaced at each use: always where nobody can know who shows it.
     package var rotates: Bool { rotatesAlways || !profile.isConfidential }
 

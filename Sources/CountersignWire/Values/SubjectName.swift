@@ -6,7 +6,7 @@ import Encodings
 /// texts are compared byte for byte, whatever string type a certificate gives them. That is stricter than X.500, where
 /// `Shop` is `shop`: an authority may well give both, to different people.
 ///
-/// Spec: RFC 4514.
+/// Spec: RFC 4514 §2.1, §2.4, §3.
 package struct SubjectName: Hashable, Sendable, CustomStringConvertible {
     /// One attribute of a name.
     package struct Attribute: Hashable, Sendable {
