@@ -6,7 +6,7 @@ package import X509
 /// A certificate as a client shows it in TLS.
 package struct TestCertificate: Sendable {
     /// Until when the usual one is valid: longer than any test runs.
-    package static let end = Date(timeIntervalSince1970: 4_000_000_000)
+    package static let usualEnd = Date(timeIntervalSince1970: 4_000_000_000)
     /// The certificate in DER.
     package let bytes: [UInt8]
 
@@ -16,7 +16,7 @@ package struct TestCertificate: Sendable {
     ///   - subject: its subject.
     ///   - names: its alternative names.
     ///   - end: until when it is valid.
-    package init(_ subject: DistinguishedName, _ names: [GeneralName] = [], until end: Date = end) throws {
+    package init(_ subject: DistinguishedName, _ names: [GeneralName] = [], until end: Date = usualEnd) throws {
         let key = P256.Signing.PrivateKey()
         let extensions =
             names.isEmpty
@@ -36,7 +36,7 @@ package struct TestCertificate: Sendable {
     }
 
     /// A certificate of a subject that has a common name alone.
-    package init(named name: String, until end: Date = end) throws {
+    package init(named name: String, until end: Date = usualEnd) throws {
         let attribute = RelativeDistinguishedName.Attribute(
             type: .RDNAttributeType.commonName, utf8String: name)
         try self.init(try DistinguishedName([attribute]), until: end)

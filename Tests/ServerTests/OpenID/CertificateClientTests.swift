@@ -27,6 +27,10 @@ struct CertificateClientTests {
         }
     }
 
+    private func read(_ scene: SignInPageScene, _ name: String = "openid-configuration") async throws -> JSONValue {
+        try await scene.server.send(.GET, "/.well-known/\(name)", isContract: false).json
+    }
+
     /// Asks about a token: 200 if the client is authenticated.
     private func ask(_ scene: SignInPageScene, _ certificate: TestCertificate?) async throws -> Reply {
         try await scene.send([("token", "x")] + scene.id, with: certificate, at: Self.asking)
@@ -235,9 +239,6 @@ struct CertificateClientTests {
     // Spec: RFC 9728 §2.
     @Test("RFC 8705 §3.3, §5: the metadata say which certificates are taken, and where, if not at the issuer")
     func metadata() async throws {
-        func read(_ scene: SignInPageScene, _ name: String = "openid-configuration") async throws -> JSONValue {
-            try await scene.server.send(.GET, "/.well-known/\(name)", isContract: false).json
-        }
         let lists = [
             "token_endpoint_auth_methods_supported", "introspection_endpoint_auth_methods_supported",
             "revocation_endpoint_auth_methods_supported",
