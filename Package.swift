@@ -51,6 +51,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
@@ -77,7 +79,12 @@ let package = Package(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
             swiftSettings: settings),
         .target(
-            name: "CountersignCore", dependencies: ["CountersignWire", "WebAuthn", logging], swiftSettings: settings),
+            name: "CountersignCore",
+            dependencies: [
+                "CountersignWire", "WebAuthn", logging, server("SwiftASN1", "swift-asn1"),
+                server("X509", "swift-certificates"),
+            ],
+            swiftSettings: settings),
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
@@ -226,7 +233,7 @@ let package = Package(
             name: "StorageTestSupport",
             dependencies: [
                 "CountersignStorage", "CountersignCore", "CountersignWire", "CPostgreSQL", "OpenPGP", "Encodings",
-                "TestSupport", crypto, logging,
+                "TestSupport", crypto, logging, server("SwiftASN1", "swift-asn1"), server("X509", "swift-certificates"),
             ],
             path: "Tests/StorageSupport", swiftSettings: settings),
         .target(
@@ -270,7 +277,8 @@ let package = Package(
             "Core",
             [
                 "CountersignCore", "CountersignStorage", "CountersignWire", "RelyingPartyAPI", "StorageTestSupport",
-                "OpenPGP", "OpenPGPTestSupport", "Encodings", crypto,
+                "OpenPGP", "OpenPGPTestSupport", "Encodings", crypto, server("SwiftASN1", "swift-asn1"),
+                server("X509", "swift-certificates"),
             ]),
         tests(
             "Storage",

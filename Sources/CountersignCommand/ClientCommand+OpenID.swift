@@ -1,4 +1,5 @@
 import ArgumentParser
+import CountersignServer
 import Encodings
 import Foundation
 import NIOHTTP1
@@ -78,6 +79,34 @@ extension ClientCommand.OpenID {
         @Option(help: "The https URL at which the client publishes these keys, instead of a file.")
         var jwksURI: String?
 
+        @Option(
+            help: """
+                Authenticate the client by a certificate with this subject, as in CN=shop,O=Example,C=DE (RFC 4514), that \
+                a proxy has verified.
+                """)
+        var tlsClientAuthSubjectDN: String?
+
+        @Option(
+            name: .customLong("tls-client-auth-san-dns"),
+            help: "The same by this domain name among the certificate's alternative names.")
+        var certificateDomain: String?
+
+        @Option(name: .customLong("tls-client-auth-san-uri"), help: "The same by this URI.")
+        var certificateURI: String?
+
+        @Option(name: .customLong("tls-client-auth-san-ip"), help: "The same by this network address.")
+        var certificateAddress: String?
+
+        @Option(name: .customLong("tls-client-auth-san-email"), help: "The same by this mail address.")
+        var certificateMail: String?
+
+        @Option(
+            help: "A file with a certificate of the client's own (PEM), by which it authenticates; may be repeated.")
+        var selfSignedCertificate: [String] = []
+
+        @Flag(help: "Bind all tokens to the certificate of the client's connection (RFC 8705).")
+        var certificateBoundAccessTokens = false
+
         @Option(help: "How many seconds old a sign-in may be where the client's request does not say it.")
         var defaultMaxAge: Int64?
 
@@ -133,7 +162,17 @@ extension ClientCommand.OpenID {
                 try jsonContent(FileManager.default.contents(atPath: $0), of: $0)
             }
             let keys = try jwks.map { try jsonContent(FileManager.default.contents(atPath: $0), of: $0) }
-            let body = JSONValue.members([
+            let thumbprints = try selfSignedCertificate.map { JSONValue.string(try TLSFiles.thumbprint(inFile: $0)) }
+            let certificates = JSONObject([
+                "tls_client_auth_subject_dn": tlsClientAuthSubjectDN.map(JSONValue.string),
+                "tls_client_auth_san_dns": certificateDomain.map(JSONValue.string),
+                "tls_client_auth_san_uri": certificateURI.map(JSONValue.string),
+                "tls_client_auth_san_ip": certificateAddress.map(JSONValue.string),
+                "tls_client_auth_san_email": certificateMail.map(JSONValue.string),
+                "self_signed_tls_client_auth_thumbprints": thumbprints.isEmpty ? nil : .array(thumbprints),
+                "tls_client_certificate_bound_access_tokens": certificateBoundAccessTokens ? true : nil,
+            ])
+            var body = JSONObject([
                 "jwks": keys, "jwks_uri": jwksURI.map(JSONValue.string), "profile": .string(profile),
                 "redirect_uris": .array(redirectURI.map(JSONValue.string)),
                 "post_logout_redirect_uris": signedOutURI.isEmpty
@@ -160,8 +199,9 @@ extension ClientCommand.OpenID {
                 "device_grant": deviceGrant ? true : nil, "device_login_hint": deviceLoginHint ? true : nil,
                 "authorization_details_types": details,
             ])
-            let set = try await remote.withRemote { [id] in
-                try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
+            for member in certificates.members { body[member.name] = member.value }
+            let set = try await remote.withRemote { [id, body] in
+                try await $0.call(.PUT, ClientCommand.OpenID.path(id), .object(body))
             }
             output.print(set, ClientCommand.OpenID.text(of: set))
         }
@@ -222,6 +262,18 @@ extension ClientCommand.OpenID {
         lines.append("signs in by \(list("ways")), registration \(field("registration"))")
         if settings["jwks"] != nil { lines.append("authenticates by its keys") }
         if settings["jwks_uri"] != nil { lines.append("authenticates by its keys at \(field("jwks_uri"))") }
+        for name in [
+            "tls_client_auth_subject_dn", "tls_client_auth_san_dns", "tls_client_auth_san_uri",
+            "tls_client_auth_san_ip", "tls_client_auth_san_email",
+        ] where settings[name] != nil {
+            lines.append("authenticates by a certificate for \(field(name))")
+        }
+        if !list("self_signed_tls_client_auth_thumbprints").isEmpty {
+            lines.append("authenticates by certificate \(list("self_signed_tls_client_auth_thumbprints"))")
+        }
+        if settings["tls_client_certificate_bound_access_tokens"] != nil {
+            lines.append("has all tokens bound to its certificate")
+        }
         if settings["default_max_age"] != nil { lines.append("asks anew after \(field("default_max_age")) seconds") }
         if settings["refresh_grace"] != nil {
             lines.append("takes a replaced refresh token for \(field("refresh_grace")) seconds")

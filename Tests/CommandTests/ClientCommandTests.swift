@@ -79,6 +79,23 @@ struct ClientCommandTests {
                 "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page, "--jwks", file,
                 "--require-par", "--require-signed-requests")
             #expect(strict.output.contains("\nmust push its requests\nmust sign its requests\n"), "\(strict.errors)")
+            let certified = try await tool.run(
+                "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page,
+                "--tls-client-auth-subject-dn", "CN=shop, C=DE", "--certificate-bound-access-tokens")
+            #expect(
+                certified.output.contains(
+                    "\nauthenticates by a certificate for CN=shop, C=DE\nhas all tokens bound to its certificate"),
+                "\(certified)")
+            for name in ["dns", "uri", "ip", "email"] {
+                let named = try await tool.json(
+                    "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page,
+                    "--tls-client-auth-san-\(name)", "192.0.2.1")
+                #expect(named["tls_client_auth_san_\(name)"] == "192.0.2.1", "\(named)")
+            }
+            let unreadable = try await tool.run(
+                "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page,
+                "--self-signed-certificate", file)
+            #expect(unreadable.status == 1 && unreadable.errors.contains("\(file) cannot be read as a certificate"))
             let keyless = try await tool.run(
                 "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page, "--require-signed-requests")
             #expect(keyless.status == 1 && keyless.errors.contains(#"false without "jwks" or "jwks_uri""#))

@@ -48,6 +48,11 @@ struct ConfigExample: Sendable, CustomTestStringConvertible {
             "proxies", "10.0.0.0/8,fd00::/8", not: "10.0.0.1/8", yaml: "[10.0.0.0/8, \"fd00::/8\"]",
             shown: "10.0.0.0/8, fd00::/8"),
         ConfigExample("proxy_header", "forwarded", not: "Forwarded"),
+        ConfigExample(
+            "client_certificates.from", "proxy-unverified", not: "off", needs: ["COUNTERSIGN_PROXIES": "10.0.0.0/8"]),
+        ConfigExample(
+            "client_certificates.url", "https://mtls.example.com", not: "https://mtls.example.com/x",
+            needs: ["COUNTERSIGN_CLIENT_CERTIFICATES_FROM": "proxy", "COUNTERSIGN_PROXIES": "10.0.0.0/8"]),
         ConfigExample("connections.total", "5000", not: "0"),
         ConfigExample("connections.per_address", "64", not: "0"),
         ConfigExample("metrics.listen", "[::1]:9464", not: "9464", yaml: "\"[::1]:9464\""),

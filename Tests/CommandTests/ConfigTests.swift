@@ -137,6 +137,16 @@ struct ConfigTests {
             environment: ["COUNTERSIGN_ISUER": "x", "COUNTERSIGN_PROXIES": "10.0.0.0/8, everybody"])
     }
 
+    @Test(
+        "Certificates of clients need somebody to bring them",
+        arguments: [("proxy", "proxies"), ("proxy-unverified", "proxies"), ("tls", "tls.certificate")])
+    func certificatesFromNowhere(_ source: String, _ needed: String) throws {
+        let error = try #require(throws: ConfigurationFaults.self) {
+            _ = try ServeCommand.parse(["--client-certificates-from", source]).options.configuration(environment: [:])
+        }
+        #expect(error.faults.map(\.key) == [needed], "\(error)")
+    }
+
     @Test("With --json the faults are an object")
     func faultsAsJSON() async throws {
         let result = try await check("prot: 1\n", ["--json"])

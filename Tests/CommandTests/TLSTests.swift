@@ -149,6 +149,56 @@ struct TLSTests {
         #expect(try await server.result().status == 0)
     }
 
+    // Spec: RFC 8705 §2.2.
+    @Test("Own TLS asks for a client's certificate, and what the caller writes of one counts for nothing")
+    func clientCertificates() async throws {
+        let scene = try Scene()
+        for name in ["one", "shop", "other"] { try await scene.makeCertificate(name) }
+        try scene.install("one")
+        let (server, url) = try await scene.start(["--client-certificates-from", "tls"])
+        let token = try String(contentsOfFile: try scene.path("server data/bootstrap.token"), encoding: .utf8)
+            .dropLast()
+        func run(_ arguments: [String]) async throws -> JSONValue {
+            let result = try await Tool.run(
+                arguments + ["--json"],
+                environment: [
+                    "COUNTERSIGN_URL": url, "COUNTERSIGN_TOKEN": "\(token)",
+                    "SSL_CERT_FILE": try scene.path("one.pem"),
+                ])
+            return try result.json()
+        }
+        let id = try #require(try await run(["client", "create", "--name", "Shop"])["client_id"]?.string)
+        let set = try await run([
+            "client", "openid", "set", id, "--profile", "web", "--redirect-uri", "https://shop.example.com/callback",
+            "--self-signed-certificate", scene.path("shop.pem"),
+        ])
+        #expect(set["self_signed_tls_client_auth_thumbprints"]?.array?.count == 1, "\(set)")
+        func status(_ options: [String]) async throws -> String {
+            try await RunningProgram.run(
+                scene.curl,
+                [
+                    "-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", scene.path("one.pem"), "-d", "token=x",
+                    "-d",
+                    "client_id=\(id)",
+                ] + options + ["\(url)/oauth2/introspect"]
+            ).output
+        }
+        func having(_ name: String) throws -> [String] {
+            ["--cert", try scene.path("\(name).pem"), "--key", try scene.path("\(name).key")]
+        }
+        #expect(try await status(try having("shop")) == "200")
+        #expect(try await status(try having("shop") + ["--tls-max", "1.2"]) == "200")
+        #expect(try await status(try having("other")) == "401")
+        #expect(try await status([]) == "401")
+        let pem = try String(contentsOfFile: try scene.path("shop.pem"), encoding: .utf8)
+        let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
+        let forged = ["-H", "Client-Cert: :\(base64):"]
+        #expect(try await status(forged) == "401")
+        #expect(try await status(try having("other") + forged) == "401")
+        server.send(SIGTERM)
+        #expect(try await server.result().status == 0)
+    }
+
     @Test("A certificate that is no good keeps the one there was, and the log says why")
     func brokenReload() async throws {
         let scene = try Scene()

@@ -106,7 +106,7 @@ struct BoundTokenTests {
         let state = try await IntrospectToken.introspect(
             tokens.access, by: scene.shop.id, ports: scene.world.ports)
         guard case .access(let access) = state else { throw World.Broken("state") }
-        #expect(access.keyThumbprint == prover.thumbprint)
+        #expect(access.keyThumbprint == prover.binding)
     }
 
     @Test("A client's token for itself is bound as well")
@@ -129,7 +129,7 @@ struct BoundTokenTests {
         let state = try await IntrospectToken.introspect(
             tokens.access, by: scene.shop.id, ports: scene.world.ports)
         guard case .client(let access) = state else { throw World.Broken("state") }
-        #expect(access.keyThumbprint == prover.thumbprint)
+        #expect(access.keyThumbprint == prover.binding)
     }
 
     @Test("RFC 9449 §5.2: a client that is set so gets no token without a proof, and spends nothing by asking")
@@ -149,7 +149,7 @@ struct BoundTokenTests {
         guard case .signedIn(let given) = try await scene.signInDevice(with: try await prover.proved()) else {
             throw World.Broken("device")
         }
-        #expect(given.keyThumbprint == prover.thumbprint)
+        #expect(given.keyThumbprint == prover.binding)
         try await scene.bind(.web)
         guard case .unproved(.missing) = try await scene.give(with: nil) else { throw World.Broken("give") }
         guard case .given = try await scene.give(with: try await prover.proved()) else { throw World.Broken("given") }
@@ -212,7 +212,7 @@ struct BoundTokenTests {
         guard
             case .refreshed(let given) = try await scene.refresh(tokens.refresh, with: try await next.proved())
         else { throw World.Broken("refresh") }
-        #expect(given.keyThumbprint == next.thumbprint && given.family.keyThumbprint == prover.thumbprint)
+        #expect(given.keyThumbprint == next.binding && given.family.keyThumbprint == prover.binding)
     }
 
     @Test("RFC 9449 §11.1: a proof counts once, at whatever server, and what it asked for stays to be had")
@@ -280,7 +280,7 @@ struct BoundTokenTests {
             family: try await scene.shop.tokens().family,
             target: AccessTarget(resource: nil, scopes: [Ticket.scope]), isIdentified: false, nonce: nil,
             party: try #require(try await scene.world.store.read { try $0.relyingParties.find(scene.shop.shop.id) }))
-        given.keyThumbprint = prover.thumbprint
+        given.keyThumbprint = prover.binding
         let token = try await SignTokens.sign(given, ports: ports).access
         let uri = "\(World.issuer)/v1/enrollment-tickets"
         #expect(try await ExchangeForTicket.exchange(token, ports: ports) == .invalidToken)

@@ -62,7 +62,7 @@ struct DeviceCodeTests {
         guard case .redeemed(let given) = try await scene.poll(begun, with: try await prover.proved()) else {
             throw World.Broken("redeem")
         }
-        #expect(given.keyThumbprint == prover.thumbprint && given.family.keyThumbprint == prover.thumbprint)
+        #expect(given.keyThumbprint == prover.binding && given.family.keyThumbprint == prover.binding)
         let stored = try await scene.world.store.read { try $0.families.find(given.family.id) }
         #expect(stored == given.family && stored?.isDeviceGrant == true)
     }

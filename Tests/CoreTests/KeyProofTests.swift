@@ -28,7 +28,7 @@ struct KeyProofTests {
     func good() async throws {
         let world = try await World()
         let prover = Prover(world)
-        #expect(try await prover.proved().thumbprint == prover.thumbprint)
+        #expect(try await prover.proved().thumbprint == prover.binding)
         #expect(refusal(try prover.forged(), world) == nil)
         let other = Curve25519.Signing.PrivateKey()
         let proof = KeyProof(
@@ -36,7 +36,7 @@ struct KeyProofTests {
             nonce: ProvedKey.nonce(ports: world.ports), for: nil)
         let proved = try ProvedKey.verify(
             try await proof.signed(by: other), method: "POST", uri: Prover.tokenURI, ports: world.ports)
-        #expect(proved.thumbprint == other.jwsPublicKey.thumbprint)
+        #expect(proved.thumbprint == .key(other.jwsPublicKey.thumbprint))
     }
 
     @Test("RFC 9449 §4.3: another kind of JWT, another algorithm, and a key that is private, weak or absent")

@@ -19,6 +19,8 @@ struct Prover: Sendable {
     }
 
     var thumbprint: String { key.jwsPublicKey.thumbprint }
+    /// What tokens are bound to by it.
+    var binding: KeyThumbprint { .key(thumbprint) }
 
     /// A good proof, as it is sent.
     func proof(

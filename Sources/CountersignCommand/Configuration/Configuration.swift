@@ -1,3 +1,4 @@
+import CountersignServer
 import Encodings
 import Foundation
 
@@ -157,7 +158,17 @@ struct Configuration: Sendable {
     /// Settings that another setting needs but that are missing; settings needed in turn are not considered.
     private static func missing(in sources: [String: Source]) -> [ConfigurationFault] {
         let gateway = sources[Settings.smsTwilioAccount.description.key] == nil ? [Settings.smsBody.description] : []
+        let certificates: [SettingDescription] =
+            switch sources[Settings.certificateSource.description.key]?.values.first
+                .flatMap({ CertificateSource(rawValue: $0) })
+            {
+            case .proxy, .unverified: [Settings.proxies.description]
+            case .tls: [Settings.certificate.description]
+            case .off, nil: []
+            }
         let needs = [
+            (Settings.certificateSource.description, certificates),
+            (Settings.certificateURL.description, [Settings.certificateSource.description]),
             (Settings.smtpUsername.description, [Settings.smtpHost.description]),
             (Settings.smsTwilioAccount.description, [Settings.smsFrom.description]),
             (Settings.smsURL.description, [Settings.smsFrom.description] + gateway),

@@ -66,6 +66,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Settings.proxyHeader.description.help)
     var proxyHeader: String?
 
+    @Option(help: Settings.certificateSource.description.help)
+    var clientCertificatesFrom: String?
+
+    @Option(help: Settings.certificateURL.description.help)
+    var clientCertificatesURL: String?
+
     @Option(help: Settings.connections.description.help)
     var connectionsTotal: String?
 
@@ -224,6 +230,8 @@ struct ServeOptions: ParsableArguments {
         set(Settings.privateKey.description, [tlsKey])
         set(Settings.proxies.description, proxies)
         set(Settings.proxyHeader.description, [proxyHeader])
+        set(Settings.certificateSource.description, [clientCertificatesFrom])
+        set(Settings.certificateURL.description, [clientCertificatesURL])
         set(Settings.connections.description, [connectionsTotal])
         set(Settings.connectionsPerAddress.description, [connectionsPerAddress])
         set(Settings.metrics.description, [metricsListen])
@@ -289,7 +297,9 @@ extension ServerSettings {
         allowsPrivateCallbacks = configuration[Settings.allowPrivateCallbacks]
         migrates = configuration[Settings.migrate]
         proxies = TrustedProxies(
-            networks: configuration[Settings.proxies], header: configuration[Settings.proxyHeader])
+            networks: configuration[Settings.proxies], header: configuration[Settings.proxyHeader],
+            certificates: configuration[Settings.certificateSource])
+        certificateURL = configuration[Settings.certificateURL]
         connections = ConnectionLimits(
             total: configuration[Settings.connections], perAddress: configuration[Settings.connectionsPerAddress])
         metrics = configuration[Settings.metrics]

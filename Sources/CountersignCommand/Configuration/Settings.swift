@@ -65,6 +65,19 @@ enum Settings {
         "proxy_header", fallback: .xForwardedFor,
         "The header in which those proxies say it. They must set or remove it in every request.")
 
+    static let certificateSource = Setting<CertificateSource>.choice(
+        "client_certificates.from", fallback: .off,
+        """
+        From where the certificates of clients come: from those proxies, in the header Client-Cert, which they must set or \
+        remove in every request, verified by them or not; or from the server's own TLS, which verifies none.
+        """)
+
+    static let certificateURL = Setting<Issuer?>.optional(
+        "client_certificates.url", "https://HOST[:PORT] without a path, or http:// on a loopback host",
+        fallbackText: "the issuer",
+        "Where clients with certificates call, if not at the issuer, at which browsers would ask people for certificates."
+    ) { Issuer($0) }
+
     static let connections = Setting<Int>.one(
         "connections.total", "a number from 1 to 1000000",
         fallback: (ConnectionLimits().total, "\(ConnectionLimits().total)"),
@@ -286,7 +299,8 @@ enum Settings {
         AnySetting(data), AnySetting(database), AnySetting(databaseConnections), AnySetting(databaseWakes),
         AnySetting(host), AnySetting(port), AnySetting(issuer), AnySetting(allowPrivateCallbacks),
         AnySetting(migrate), AnySetting(certificate), AnySetting(privateKey), AnySetting(proxies),
-        AnySetting(proxyHeader), AnySetting(connections), AnySetting(connectionsPerAddress), AnySetting(metrics),
+        AnySetting(proxyHeader), AnySetting(certificateSource), AnySetting(certificateURL), AnySetting(connections),
+        AnySetting(connectionsPerAddress), AnySetting(metrics),
         AnySetting(apnsTeam), AnySetting(apnsKeyID), AnySetting(apnsKeyFile), AnySetting(apnsApps), AnySetting(apnsURL),
         AnySetting(apnsAuthorities),
         AnySetting(fcmAccount), AnySetting(fcmURL), AnySetting(fcmAuthorities),

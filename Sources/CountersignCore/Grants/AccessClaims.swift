@@ -19,10 +19,10 @@ struct AccessClaims: Sendable {
     let scopes: [String]
     /// The mark of the client's secret; nil in a token that is about a user.
     let secretMark: String?
-    /// The thumbprint of the key to which it is bound; nil for none.
+    /// What it is bound to; nil for nothing.
     ///
-    /// Spec: RFC 9449 §6.1.
-    let keyThumbprint: String?
+    /// Spec: RFC 9449 §6.1, RFC 8705 §3.1.
+    let keyThumbprint: KeyThumbprint?
     /// When it was signed.
     let issuedAt: Timestamp
     /// When it ends.
@@ -60,11 +60,14 @@ struct AccessClaims: Sendable {
         return claims
     }
 
-    /// Whether the token is shown as it must be: with the key to which it is bound, and with none if it is bound to
-    /// none.
+    /// Whether the token is shown as it must be: with the key to which it is bound, and without a proof if it is bound
+    /// to none; a connection may have a certificate all the same.
     ///
-    /// Spec: RFC 9449 §4.3 (12), §7.1, §7.2.
-    func isShown(by key: ProvedKey?) -> Bool { keyThumbprint == key?.thumbprint }
+    /// Spec: RFC 9449 §4.3 (12), §7.1, §7.2; RFC 8705 §3.
+    func isShown(by key: ProvedKey?) -> Bool {
+        guard let keyThumbprint else { return key?.isProved != true }
+        return keyThumbprint == key?.thumbprint
+    }
 
     private static func verified(_ token: Secret<String>, by keys: JWKSet, ports: Ports) -> AccessClaims? {
         guard
@@ -87,7 +90,7 @@ struct AccessClaims: Sendable {
         return AccessClaims(
             jti: jti, subject: subject, client: client, resource: resource,
             scopes: scope.split(separator: " ").map(String.init), secretMark: claims[ClientToken.secretClaim]?.string,
-            keyThumbprint: claims["cnf"]?["jkt"]?.string,
+            keyThumbprint: claims["cnf"].flatMap { KeyThumbprint(in: $0) },
             issuedAt: Timestamp(seconds: start),
             expiresAt: Timestamp(seconds: end), keyID: keyID)
     }

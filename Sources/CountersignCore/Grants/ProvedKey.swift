@@ -35,7 +35,43 @@ package enum KeyProofRefusal: Error, Hashable, Sendable {
     }
 }
 
-/// A key that the sender of a request has, as a proof for this very request shows.
+/// What a token is bound to.
+///
+/// Spec: RFC 7800 §3.1.
+package enum KeyThumbprint: Hashable, Sendable {
+    /// A key that signs proofs, by its thumbprint.
+    ///
+    /// Spec: RFC 7638 §3, RFC 9449 §6.1.
+    case key(String)
+    /// The certificate of the sender's connection, by its SHA-256 in base64url.
+    ///
+    /// Spec: RFC 8705 §3.1.
+    case certificate(String)
+
+    /// Whether a proof shows it with each request, so that the token is of the type DPoP.
+    package var isProved: Bool { if case .key = self { true } else { false } }
+
+    /// The member of a claim `cnf` that says it.
+    package var member: (name: String, value: String) {
+        switch self {
+        case .key(let thumbprint): ("jkt", thumbprint)
+        case .certificate(let thumbprint): ("x5t#S256", thumbprint)
+        }
+    }
+
+    /// Reads the member of an object that says it; nil for none.
+    package init?(in json: JSONValue) {
+        if let thumbprint = json["jkt"]?.string {
+            self = .key(thumbprint)
+        } else if let thumbprint = json["x5t#S256"]?.string {
+            self = .certificate(thumbprint)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A key that the sender of a request has, as a proof for this very request or the certificate of its connection shows.
 ///
 /// Anybody has some key: it says who somebody is only where a token names the same one.
 package struct ProvedKey: Sendable {
@@ -46,11 +82,25 @@ package struct ProvedKey: Sendable {
     /// How often there is another nonce.
     private static let noncePeriod: Int64 = 30
 
-    /// The thumbprint of the key.
+    /// What tokens that are given now are bound to.
+    package let thumbprint: KeyThumbprint
+    /// Keeps the proof from coming again; nil where TLS has seen to that.
+    let replayGuard: ReplayGuard?
+
+    /// Whether a proof has shown it, and not a connection.
+    package var isProved: Bool { thumbprint.isProved }
+
+    private init(thumbprint: KeyThumbprint, replayGuard: ReplayGuard?) {
+        self.thumbprint = thumbprint
+        self.replayGuard = replayGuard
+    }
+
+    /// The key of the certificate by which the connection's other end has authenticated.
     ///
-    /// Spec: RFC 7638 §3, RFC 9449 §6.1.
-    package let thumbprint: String
-    let replayGuard: ReplayGuard
+    /// Spec: RFC 8705 §3.
+    package init(_ certificate: ClientCertificate) {
+        self.init(thumbprint: .certificate(certificate.thumbprint), replayGuard: nil)
+    }
 
     /// The nonce that proofs must have now; all servers of a deployment take it, and none stores it.
     ///
@@ -67,10 +117,12 @@ package struct ProvedKey: Sendable {
     ///   - text: the proof.
     ///   - method: the method of the request.
     ///   - uri: the address of the request by our own issuer, and not by what the request says of its host.
+    ///   - alias: the same at the address for clients with certificates; nil where there is none.
     ///   - token: the access token that the request shows; nil for none.
     ///   - ports: the external dependencies.
     package static func verify(
-        _ text: String, method: String, uri: String, for token: Secret<String>? = nil, ports: Ports
+        _ text: String, method: String, uri: String, orAt alias: String? = nil, for token: Secret<String>? = nil,
+        ports: Ports
     ) throws(KeyProofRefusal) -> ProvedKey {
         try verify(
             text, method: method, uri: uri, for: token, at: ports.time.now,
@@ -98,7 +150,7 @@ package struct ProvedKey: Sendable {
         // check: KeyProofTests.method
         guard claims["htm"] == .string(method) else { throw .invalid(.method) }
         // check: KeyProofTests.place
-        guard normalized(place) == normalized(uri) else { throw .invalid(.place) }
+        guard [uri, alias ?? uri].map(normalized).contains(normalized(place)) else { throw .invalid(.place) }
         // check: KeyProofTests.token
         guard token.map({ claims["ath"] == .string(KeyProof.hash(of: $0.reveal())) }) ?? true else {
             throw .invalid(.token)
@@ -117,7 +169,7 @@ package struct ProvedKey: Sendable {
         let thumbprint = verified.key.thumbprint
         // The hash of the name: a name may be long, and have any character. Spec: RFC 9449 §11.1.
         return ProvedKey(
-            thumbprint: thumbprint,
+            thumbprint: .key(thumbprint),
             replayGuard: ReplayGuard(
                 KeyProof.hash(of: name), of: "dpop \(thumbprint)",
                 until: Timestamp(seconds: issuedAt).adding(ReplayGuard.tolerance + 1 + ReplayGuard.margin)))
@@ -162,9 +214,8 @@ extension UnitOfWork {
     ///
     /// - Returns: false if it came before.
     func spend(_ key: ProvedKey?) throws -> Bool {
-        guard let key else { return true }
-        return try nonces.spend(
-            nonce: key.replayGuard.text, of: key.replayGuard.scope, until: key.replayGuard.until)
+        guard let replayGuard = key?.replayGuard else { return true }
+        return try nonces.spend(nonce: replayGuard.text, of: replayGuard.scope, until: replayGuard.until)
     }
 }
 
@@ -177,8 +228,8 @@ extension Ports {
     /// - Returns: false if it came before.
     /// - Throws: ``StoreError/unavailable`` if there are too many.
     package func spend(_ key: ProvedKey?) throws(StoreError) -> Bool {
-        guard let key else { return true }
-        switch seenProofs.spend(key.replayGuard, at: time.now) {
+        guard let replayGuard = key?.replayGuard else { return true }
+        switch seenProofs.spend(replayGuard, at: time.now) {
         case .spent: return true
         case .replayed: return false
         case .tooMany, .full: throw .unavailable

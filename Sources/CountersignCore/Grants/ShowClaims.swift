@@ -52,8 +52,8 @@ package struct VerifiedAccess: Equatable, Sendable {
     package let scopes: [String]
     /// The API that it is for; nil for us.
     package let resource: ResourceIdentifier?
-    /// The thumbprint of the key to which it is bound; nil for none.
-    package let keyThumbprint: String?
+    /// What it is bound to; nil for nothing.
+    package let keyThumbprint: KeyThumbprint?
     /// When it was signed.
     package let issuedAt: Timestamp
     /// When it ends.

@@ -38,10 +38,10 @@ package struct TokenFamily: Equatable, Sendable {
     package let endedAt: Timestamp?
     /// What it is good for at APIs.
     package let resources: [ResourceAccess]
-    /// The thumbprint of the key by which it began, to which an app's refresh token is bound; nil for none.
+    /// The key by which it began, to which an app's refresh token is bound; nil for none.
     ///
     /// Spec: RFC 9449 §5.
-    package let keyThumbprint: String?
+    package let keyThumbprint: KeyThumbprint?
     /// Whether a device got it by the device grant, in no browser's session.
     ///
     /// Spec: RFC 8628.
@@ -69,7 +69,7 @@ package struct TokenFamily: Equatable, Sendable {
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
         authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
         idleUntil: Timestamp, expiresAt: Timestamp,
-        endedAt: Timestamp?, resources: [ResourceAccess] = [], keyThumbprint: String? = nil,
+        endedAt: Timestamp?, resources: [ResourceAccess] = [], keyThumbprint: KeyThumbprint? = nil,
         isDeviceGrant: Bool = false, sealedDetails: String? = nil
     ) {
         self.id = id

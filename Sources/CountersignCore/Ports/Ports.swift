@@ -60,6 +60,10 @@ package struct ClientLimits: Hashable, Sendable {
 package final class Ports: Sendable {
     /// The deployment's public base URL.
     package let issuer: Issuer
+    /// The base URL at which clients with certificates call, where it is not the issuer; nil where it is.
+    ///
+    /// Spec: RFC 8705 §5.
+    package let certificateURL: Issuer?
     /// The database.
     package let store: any Store
     /// Notifies waiting tasks of changes.
@@ -119,9 +123,11 @@ package final class Ports: Sendable {
         clock: any Clock<Duration>, random: any RandomSource,
         hasher: KeyedHasher, keys: any IssuerKeySource, transports: Transports = Transports(),
         limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, places: any Places = NoPlaces(),
-        clientKeys: any ClientKeys = NoClientKeys(), captchas: any Captchas = NoCaptchas(), logger: Logger
+        clientKeys: any ClientKeys = NoClientKeys(), captchas: any Captchas = NoCaptchas(),
+        certificateURL: Issuer? = nil, logger: Logger
     ) {
         self.issuer = issuer
+        self.certificateURL = certificateURL
         self.store = store
         self.changes = changes
         self.time = time

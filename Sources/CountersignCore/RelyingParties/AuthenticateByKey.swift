@@ -59,7 +59,11 @@ package enum AuthenticateByKey {
         // check: ClientKeyTests.refused
         guard (1...longestName).contains(name.utf8.count) else { return .refused }
         let isFirst = try await ports.commit(at: now, as: .client(id)) { work in
-            try work.nonces.spend(nonce: name, of: "assertion \(id)", until: Timestamp(seconds: end))
+            // A client with certificates signs requests by its keys, and does not authenticate by them.
+            let hasCertificate = try work.relyingParties.find(id)?.certificate != nil
+            // check: CertificateClientTests.oneWay
+            guard !hasCertificate else { return false }
+            return try work.nonces.spend(nonce: name, of: "assertion \(id)", until: Timestamp(seconds: end))
         }
         // check: ClientKeyTests.refused
         guard isFirst else { return .refused }

@@ -58,7 +58,7 @@ package enum GiveClientToken {
         guard !names.isEmpty, names.count == scopes.map({ Set($0).count }) ?? names.count else {
             return .scopeExceeded
         }
-        if let key {
+        if let key, key.isProved {
             let isFirst = try await ports.commit(at: now, as: .client(id)) { try $0.spend(key) }
             // check: BoundTokenTests.replayed
             guard isFirst else { return .unproved(.replayed) }
@@ -76,7 +76,7 @@ package enum GiveClientToken {
             SignedTokens(
                 access: Secret(try await SignTokens.signAccess(claims, ports: ports)),
                 expiresIn: TokenLifetimes.access, identity: nil, refresh: nil, scopes: names,
-                isBound: key != nil))
+                isBound: key?.isProved == true))
     }
 }
 

@@ -143,7 +143,7 @@ extension RedeemCode.Request {
         guard redirectURI?.hasSameBytes(as: wanted.redirectURI) == true else { return false }
         // Spec: RFC 9449 §10.
         // check: BoundTokenTests.code
-        guard wanted.keyThumbprint == nil || wanted.keyThumbprint == key?.thumbprint else { return false }
+        guard wanted.keyThumbprint.map({ KeyThumbprint.key($0) == key?.thumbprint }) ?? true else { return false }
         guard let challenge = wanted.codeChallenge else {
             // check: RedeemCodeTests.downgrade
             guard verifier == nil else { return false }

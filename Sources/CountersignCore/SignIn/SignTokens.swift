@@ -15,8 +15,8 @@ package struct UnsignedTokens: Equatable, Sendable {
     package let nonce: String?
     /// How the client uses the provider.
     package let party: RelyingParty
-    /// The thumbprint of the key to which the access token is bound; nil for none.
-    package var keyThumbprint: String?
+    /// What the access token is bound to; nil for nothing.
+    package var keyThumbprint: KeyThumbprint?
 
     /// The scopes of the access token.
     package var scopes: [String] { target.scopes }
@@ -38,7 +38,7 @@ package struct SignedTokens: Sendable {
     package let refresh: Secret<String>?
     /// The scopes of the access token.
     package let scopes: [String]
-    /// Whether the access token is bound to a key.
+    /// Whether the access token is bound to a key that proofs show, so that it is of the type DPoP.
     package let isBound: Bool
     /// What the person has authorized in detail; nil for nothing.
     package var details: JSONValue?
@@ -72,7 +72,7 @@ package enum SignTokens {
         return SignedTokens(
             access: Secret(access), expiresIn: expiresAt - now, identity: identity.map { Secret($0) },
             refresh: family.isOffline ? ports.hasher.refreshToken(family.generation, of: family.id) : nil,
-            scopes: given.target.scopes, isBound: given.keyThumbprint != nil, details: details)
+            scopes: given.target.scopes, isBound: given.keyThumbprint?.isProved == true, details: details)
     }
 
     /// An access token with these claims.
@@ -103,8 +103,10 @@ package enum SignTokens {
 
     /// The claim that binds a token to a key.
     ///
-    /// Spec: RFC 7800 §3.1, RFC 9449 §6.1.
-    package static func confirmation(of thumbprint: String) -> JSONValue { ["jkt": .string(thumbprint)] }
+    /// Spec: RFC 7800 §3.1, RFC 9449 §6.1, RFC 8705 §3.1.
+    package static func confirmation(of thumbprint: KeyThumbprint) -> JSONValue {
+        [thumbprint.member.name: .string(thumbprint.member.value)]
+    }
 
     /// Spec: OpenID Connect Core 1.0 §2, §3.1.3.6.
     private static func identityClaims(

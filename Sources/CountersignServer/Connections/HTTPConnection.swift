@@ -20,6 +20,8 @@ struct HTTPConnection: HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     let counts: ConnectionCounts
     let refusing: ExchangeHandler.Refusing
+    /// Whether the connection's TLS asks for the certificate of the other end.
+    var asksForCertificates = false
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let address = IPAddress(channel.remoteAddress)
@@ -40,6 +42,7 @@ struct HTTPConnection: HTTPChannelHandler {
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1024, maximum: 16_384))
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
+            if asksForCertificates { try pipeline.addHandler(CertificateField()) }
             try pipeline.addHandler(ExchangeHandler(refusing: refusing))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))

@@ -7,6 +7,8 @@ final class DoorResources: Sendable {
     let ports: Ports
     /// Whether development rules apply, because both the issuer and the listener are loopback.
     let isDevelopment: Bool
+    /// From where certificates of clients come.
+    let certificates: CertificateSource
     /// Where pages send whoever wants help, or to know what is done with their data.
     let links: PageLinks
     let waits = Waits()
@@ -16,7 +18,10 @@ final class DoorResources: Sendable {
     let (shownCodes, show) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
     private let wrongCredentials = WrongCredentials()
 
-    init(ports: Ports, isDevelopment: Bool, links: PageLinks = PageLinks()) {
+    init(
+        ports: Ports, isDevelopment: Bool, links: PageLinks = PageLinks(), certificates: CertificateSource = .off
+    ) {
+        self.certificates = certificates
         self.links = links
         self.ports = ports
         self.isDevelopment = isDevelopment
@@ -65,7 +70,7 @@ final class DoorResources: Sendable {
             return try await authentication(outcome, named: nil, from: incoming.context)
         }
         // The bootstrap token is bound to no key.
-        guard shown.key == nil else { return .invalidToken }
+        guard shown.scheme == .bearer else { return .invalidToken }
         let outcome = try await AuthenticateClient.authenticate(
             bootstrapToken: token, isFromLoopback: incoming.isFromThisMachine, ports: ports)
         return try await authentication(outcome, named: "bearer", from: incoming.context)

@@ -26,10 +26,10 @@ enum TokenScheme {
 /// An access token as it was sent, which is not checked yet.
 struct ShownToken {
     let token: Secret<String>
-    /// The key that its sender has; nil where the scheme asks for none.
+    /// The key that its sender has; nil where the scheme asks for none, and the connection has no certificate.
     let key: ProvedKey?
 
-    var scheme: TokenScheme { key == nil ? .bearer : .dpop }
+    var scheme: TokenScheme { key?.isProved == true ? .dpop : .bearer }
 }
 
 /// Why an access token is refused before it is looked at.
@@ -52,8 +52,14 @@ extension Incoming {
         // check: KeyProofTests.several
         guard fields.count == 1 else { throw .invalid(.several) }
         return try ProvedKey.verify(
-            field, method: method.rawValue, uri: ports.issuer.uri(target), for: token, ports: ports)
+            field, method: method.rawValue, uri: ports.issuer.uri(target),
+            orAt: ports.certificateURL?.uri(target), for: token, ports: ports)
     }
+
+    /// The key of the certificate by which the sender has authenticated in TLS; nil for none.
+    ///
+    /// Spec: RFC 8705 §3.
+    var certificateKey: ProvedKey? { context.certificate.map { ProvedKey($0) } }
 
     /// The access token in the field Authorization; nil for none, and for another scheme.
     ///
@@ -66,7 +72,7 @@ extension Incoming {
         }
         let token = Secret(String(parts[1]))
         switch parts[0].lowercased() {
-        case "bearer": return ShownToken(token: token, key: nil)
+        case "bearer": return ShownToken(token: token, key: certificateKey)
         case "dpop":
             do throws(KeyProofRefusal) {
                 guard let key = try provedKey(for: token, ports: ports) else { throw .missing }

@@ -1,3 +1,4 @@
+import CountersignCore
 import CountersignWire
 import Encodings
 import HTTPTypes
@@ -12,6 +13,8 @@ struct ServerContext: RequestContext {
     private(set) var requestID: String
     /// The caller's address: the peer's, or the one that trusted proxies report.
     private(set) var caller: IPAddress?
+    /// The certificate by which the caller has authenticated in TLS; nil for none.
+    private(set) var certificate: ClientCertificate?
     /// Why a field of a trusted proxy cannot be parsed; usually nil.
     private(set) var fault: MalformedRequest?
     /// The languages that the caller reads, as the header `Accept-Language` has them; nil for none.
@@ -33,8 +36,13 @@ struct ServerContext: RequestContext {
         isFromLoopback = caller?.isLoopback ?? Self.isUnixSocket(channel.remoteAddress)
     }
 
-    /// Takes the caller's address and the request id from the headers if the peer is a trusted proxy.
+    /// Takes the caller's address, its certificate and the request id from the headers if the peer is a trusted proxy.
     mutating func identify(by headers: HTTPFields, behind proxies: TrustedProxies) {
+        do throws(MalformedRequest) {
+            certificate = try proxies.certificate(from: caller, headers)
+        } catch {
+            fault = error
+        }
         guard let peer = caller, proxies.trusts(peer) else { return }
         if let id = headers[.requestID], Self.isRequestID(id) { requestID = id }
         do throws(MalformedRequest) {

@@ -1,3 +1,4 @@
+import CountersignCore
 import CountersignWire
 import HTTPTypes
 import Hummingbird
@@ -12,17 +13,36 @@ package enum ProxyHeader: String, CaseIterable, Sendable {
     case forwarded
 }
 
+/// From where the certificates come by which clients authenticate in TLS.
+///
+/// Spec: docs/decisions/0094-client-certificates.md.
+package enum CertificateSource: String, CaseIterable, Sendable {
+    /// From nowhere: whatever a request says of a certificate is ignored.
+    case off = "none"
+    /// From the trusted proxies, which hand on only those that they have verified.
+    case proxy
+    /// From the trusted proxies, which hand on whatever a client has shown.
+    case unverified = "proxy-unverified"
+    /// From the server's own TLS, which asks for them and does not verify them.
+    case tls
+}
+
 /// The trusted proxies: their reports about a caller's address are used, and all others are ignored.
 package struct TrustedProxies: Sendable {
     private let networks: [Network]
     private let header: ProxyHeader
+    /// From where certificates of clients come.
+    let certificates: CertificateSource
 
     /// Creates a list of trusted networks whose proxies use one header field.
     ///
     /// Only this field is read, because a proxy forwards a field that it does not know as the caller wrote it.
-    package init(networks: [Network] = [], header: ProxyHeader = .xForwardedFor) {
+    package init(
+        networks: [Network] = [], header: ProxyHeader = .xForwardedFor, certificates: CertificateSource = .off
+    ) {
         self.networks = networks
         self.header = header
+        self.certificates = certificates
     }
 
     /// Whether a trusted proxy has this address.
@@ -48,6 +68,32 @@ package struct TrustedProxies: Sendable {
             guard trusts(hop) else { return hop }
         }
         return caller
+    }
+
+    /// The certificate by which the caller has authenticated in TLS; nil for none.
+    ///
+    /// A field from anybody else is ignored. With TLS of our own the connection has written it: ``CertificateField``.
+    ///
+    /// - Parameters:
+    ///   - peer: the address of the connection's peer.
+    ///   - headers: the header fields of the request.
+    /// - Throws: ``MalformedRequest`` if the field cannot be parsed, or stands more than once: one of two could be the
+    ///   caller's own.
+    func certificate(from peer: IPAddress?, _ headers: HTTPFields) throws(MalformedRequest) -> ClientCertificate? {
+        switch certificates {
+        case .off: return nil
+        case .proxy, .unverified:
+            // check: ClientCertificateFieldTests.forged
+            guard peer.map(trusts) == true else { return nil }
+        case .tls: break
+        }
+        let fields = headers[values: .clientCertificate]
+        guard let field = fields.first else { return nil }
+        let malformed = MalformedRequest(description: "\(ClientCertificateField.name) is malformed")
+        // check: ClientCertificateFieldTests.malformed
+        guard fields.count == 1 else { throw malformed }
+        guard let bytes = ClientCertificateField.certificate(in: field) else { throw malformed }
+        return ClientCertificate(bytes, isVerified: certificates == .proxy)
     }
 
     private func nodes(_ headers: HTTPFields) throws(MalformedRequest) -> [String?] {
@@ -119,4 +165,8 @@ extension ProxyHeader {
 extension HTTPField.Name {
     static let xForwardedFor = known("X-Forwarded-For")
     static let forwarded = known("Forwarded")
+    /// The certificate of a proxy's client.
+    ///
+    /// Spec: RFC 9440 §2.2.
+    static let clientCertificate = known(ClientCertificateField.name)
 }

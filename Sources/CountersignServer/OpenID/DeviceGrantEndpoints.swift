@@ -25,20 +25,21 @@ extension OAuthDoor {
         table.add(.post, Self.deviceAuthorizationPath) { [self] request, context in
             let incoming = try await Incoming(request, context)
             let form = try FormFields(form: incoming)
-            return try await beginDeviceGrant(form, incoming, by: try await client(of: incoming, form))
+            let (client, party) = try await caller(of: incoming, form)
+            return try await beginDeviceGrant(
+                form, incoming, by: client, isAuthenticated: Self.isAuthenticated(incoming, form, party))
         }
     }
 
     /// Spec: RFC 8628 §3.1, §3.2.
     private func beginDeviceGrant(
-        _ form: FormFields, _ incoming: Incoming, by client: ClientID
+        _ form: FormFields, _ incoming: Incoming, by client: ClientID, isAuthenticated: Bool
     ) async throws -> Response {
         // Nothing of it would be shown where the person agrees.
         // check: AuthorizedDetailsTests.elsewhere
         guard form[AuthorizationDetails.parameter] == nil else {
             throw OAuthError(.invalidAuthorizationDetails, "a device cannot have anything authorized in detail")
         }
-        let isAuthenticated = Self.isAuthenticated(incoming, form)
         var request = BeginDeviceGrant.Request(by: client, isAuthenticated: isAuthenticated)
         if let scopes = form.words("scope") { request.scopes = scopes }
         request.resources = form.resources
@@ -86,21 +87,23 @@ extension OAuthDoor {
     }
 
     /// Whether the client that was found has proved who it is.
-    private static func isAuthenticated(_ incoming: Incoming, _ form: FormFields) -> Bool {
+    private static func isAuthenticated(_ incoming: Incoming, _ form: FormFields, _ party: RelyingParty?) -> Bool {
         incoming.headers[.authorization] != nil || form["client_secret"] != nil || form["client_assertion"] != nil
+            || party?.certificate != nil
     }
 
     /// Gives a device its tokens or, if the request wants to wait, has it wait for them.
     ///
     /// Spec: RFC 8628 §3.4, §3.5; RFC 7240 §4.3.
     func redeemDeviceCode(
-        _ form: FormFields, _ incoming: Incoming, by client: ClientID, with key: ProvedKey?
+        _ form: FormFields, _ incoming: Incoming, by client: ClientID, _ party: RelyingParty?, with key: ProvedKey?
     ) async throws -> Response {
         guard let code = form["device_code"] else { throw OAuthError(.invalidRequest, "device_code is missing") }
         let request = RedeemDeviceCode.Request(code: Secret(code), resources: form.resources, by: client, with: key)
         let outcome = try await RedeemDeviceCode.redeem(request, ports: ports)
         guard case .pending = outcome, let length = incoming.preferredWait,
-            let places = waitingPlaces(for: code, incoming, form, of: client)
+            let places = waitingPlaces(
+                for: code, of: client, isAuthenticated: Self.isAuthenticated(incoming, form, party), incoming)
         else { return try await deviceReply(to: outcome) }
         let deadline = ports.time.now.adding(min(length, Self.longestWait))
         return incoming.context.later.answer { [self] in
@@ -114,10 +117,10 @@ extension OAuthDoor {
 
     /// The places that a waiting request takes; nil if there is none left, so that it gets its answer at once.
     private func waitingPlaces(
-        for code: String, _ incoming: Incoming, _ form: FormFields, of client: ClientID
+        for code: String, of client: ClientID, isAuthenticated: Bool, _ incoming: Incoming
     ) -> [Waits.Place]? {
         let caller =
-            Self.isAuthenticated(incoming, form)
+            isAuthenticated
             ? (name: "device codes of \(client)", limit: DoorResources.maximumClientWaits)
             : (
                 name: "device codes from \(Hex.encode(incoming.context.network ?? []))",

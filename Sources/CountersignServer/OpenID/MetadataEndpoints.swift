@@ -8,11 +8,11 @@ import JOSE
 /// What the provider says of itself, and the keys that verify its tokens.
 extension OAuthDoor {
     func addMetadata(to table: inout RouteTable) {
-        let metadata = Self.metadata(of: ports.issuer).encoded
+        let metadata = withCertificates(Self.metadata(of: ports.issuer)).encoded
         // Spec: OpenID Connect Discovery 1.0 §4, RFC 8414 §3, RFC 9728 §3.
         let documents = [
             "/.well-known/openid-configuration": metadata, "/.well-known/oauth-authorization-server": metadata,
-            "/.well-known/oauth-protected-resource": Self.resourceMetadata(of: ports.issuer).encoded,
+            "/.well-known/oauth-protected-resource": withCertificates(Self.resourceMetadata(of: ports.issuer)).encoded,
         ]
         for (path, metadata) in documents {
             table.add(.get, path) { request, context in

@@ -30,14 +30,14 @@ extension OAuthDoor {
         // A client that has authenticated need not name itself again; another's name was refused.
         let named = form.setting("client_id", to: "\(client)")
         var (_, checked) = try await AuthorizationChecks.check(pushed: named, ports: ports)
-        if let key {
+        if let key, case .key(let thumbprint) = key.thumbprint {
             // The code will be good for the holder of this key alone. Spec: RFC 9449 §10.1.
             // check: PushedRequestTests.bound
-            guard checked["dpop_jkt"] == nil || checked["dpop_jkt"] == key.thumbprint else {
+            guard checked["dpop_jkt"] == nil || checked["dpop_jkt"] == thumbprint else {
                 throw OAuthError(.invalidDPoPProof, "the proof is by another key than dpop_jkt names")
             }
             guard try ports.spend(key) else { throw OAuthError(KeyProofRefusal.replayed, ports: ports) }
-            checked = checked.setting("dpop_jkt", to: key.thumbprint)
+            checked = checked.setting("dpop_jkt", to: thumbprint)
         }
         let parameters = checked.query(of: AuthorizationChecks.parameters)
         guard let uri = try PushedRequest.seal(parameters, of: client, ports: ports) else {

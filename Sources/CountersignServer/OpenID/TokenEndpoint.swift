@@ -13,9 +13,10 @@ extension OAuthDoor {
             let form = try FormFields(form: incoming)
             let grant = form["grant_type"]
             // Before the client, whose assertion is good once: it need not sign another one for want of a nonce.
-            let key = try provedKey(of: incoming)
+            let proved = try provedKey(of: incoming)
             // Spec: RFC 6749 §4.4.
-            let client = try await client(of: incoming, form, mayBePublic: grant != "client_credentials")
+            let (client, party) = try await caller(of: incoming, form, mayBePublic: grant != "client_credentials")
+            let key = try bindingKey(of: incoming, by: party, proving: proved)
             guard let grant else { throw OAuthError(.invalidRequest, "grant_type is missing") }
             // A person authorizes it, and all tokens that come of that have it.
             // check: AuthorizedDetailsTests.elsewhere
@@ -28,7 +29,7 @@ extension OAuthDoor {
                 case "authorization_code": try await redeemCode(form, by: client, with: key)
                 case "refresh_token": try await refresh(form, by: client, with: key)
                 case DeviceAssertion.grantType: try await signInDevice(form, at: client, with: key)
-                case Self.deviceGrantType: try await redeemDeviceCode(form, incoming, by: client, with: key)
+                case Self.deviceGrantType: try await redeemDeviceCode(form, incoming, by: client, party, with: key)
                 default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
                 }
             return (withNonce(response, for: key), client)
@@ -46,11 +47,29 @@ extension OAuthDoor {
         }
     }
 
+    /// What the client's tokens will be bound to: the certificate of its connection, if its settings say so, and
+    /// otherwise the key that it has proved, if any.
+    ///
+    /// A token has one binding. So a proof beside the certificate is refused, and not ignored. Spec: RFC 8705 §3.
+    private func bindingKey(
+        of incoming: Incoming, by party: RelyingParty?, proving key: ProvedKey?
+    ) throws(OAuthError) -> ProvedKey? {
+        guard let party, party.bindsToCertificate else { return key }
+        // check: CertificateBoundTests.withProof
+        guard key == nil else {
+            throw OAuthError(.invalidRequest, "the tokens are bound to the certificate: send no DPoP proof")
+        }
+        guard let certificate = incoming.certificateKey else {
+            throw OAuthError(.invalidRequest, "the tokens are bound to a certificate: authenticate by one in TLS")
+        }
+        return certificate
+    }
+
     /// A reply with the nonce that the next proof of the key must have.
     ///
     /// Spec: RFC 9449 §8.2.
     func withNonce(_ response: Response, for key: ProvedKey?) -> Response {
-        guard key != nil else { return response }
+        guard key?.isProved == true else { return response }
         var response = response
         response.headers[.keyProofNonce] = ProvedKey.nonce(ports: ports)
         return response
@@ -149,29 +168,38 @@ extension OAuthDoor {
             ]))
     }
 
-    /// The client that calls: by its secret in the header or in the form or, if it keeps none, by its id.
+    /// The client that calls; the parameters are those of ``caller(of:_:mayBePublic:)``.
+    func client(of incoming: Incoming, _ form: FormFields, mayBePublic: Bool = true) async throws -> ClientID {
+        try await caller(of: incoming, form, mayBePublic: mayBePublic).client
+    }
+
+    /// The client that calls: by its secret in the header or in the form, by an assertion, by the certificate of its
+    /// connection or, if it keeps no secret, by its id; with its settings, if it uses the provider.
     ///
-    /// Spec: RFC 6749 §2.3.1, §3.2.1.
+    /// Spec: RFC 6749 §2.3.1, §3.2.1; RFC 8705 §2.
     ///
     /// - Parameters:
     ///   - incoming: the request.
     ///   - form: its form.
     ///   - mayBePublic: whether a client that keeps no secret may call.
-    func client(of incoming: Incoming, _ form: FormFields, mayBePublic: Bool = true) async throws -> ClientID {
+    func caller(
+        of incoming: Incoming, _ form: FormFields, mayBePublic: Bool = true
+    ) async throws -> (client: ClientID, party: RelyingParty?) {
         let header = incoming.headers[.authorization]
         if let assertion = form["client_assertion"] {
             // check: ClientKeyTests.refused
             guard header == nil, form["client_secret"] == nil else {
                 throw OAuthError(.invalidRequest, "the client must authenticate in one way only")
             }
-            return try await client(of: incoming, form, asserting: Secret(assertion))
+            let client = try await client(of: incoming, form, asserting: Secret(assertion))
+            return (client, try await settings(of: client))
         }
         guard
             let pair = try header.map({ try Self.basic($0) })
                 ?? form["client_secret"].map({ secret in
                     (form["client_id"] ?? "", Secret(secret))
                 })
-        else { return try await publicClient(mayBePublic ? form["client_id"] : nil) }
+        else { return try await bareClient(form["client_id"], of: incoming, mayBePublic: mayBePublic) }
         // check: TokenTests.authentication
         guard header == nil || form["client_secret"] == nil else {
             throw OAuthError(.invalidRequest, "the client must authenticate in one way only")
@@ -190,7 +218,17 @@ extension OAuthDoor {
         guard party?.hasKeys != true else {
             throw OAuthError(.invalidClient, "the client must authenticate by its key")
         }
-        return caller.client.id
+        // check: CertificateClientTests.oneWay
+        guard party?.certificate == nil else { throw Self.certificateMissing }
+        return (caller.client.id, party)
+    }
+
+    private static let certificateMissing = OAuthError(
+        .invalidClient, "the client must authenticate by its certificate in TLS")
+
+    private func settings(of client: ClientID) async throws -> RelyingParty? {
+        guard case .shown(_, let party) = try await ShowRelyingParty.show(client, ports: ports) else { return nil }
+        return party
     }
 
     private static func refusal(_ failure: ClientAuthentication, _ description: String) -> OAuthError {
@@ -223,12 +261,23 @@ extension OAuthDoor {
         }
     }
 
-    private func publicClient(_ text: String?) async throws -> ClientID {
-        guard let text else { throw OAuthError(.invalidClient, "the client must authenticate") }
-        guard let id = ClientID(text), case .shown(_, let party) = try await ShowRelyingParty.show(id, ports: ports),
-            !party.profile.isConfidential
-        else { throw OAuthError(.invalidClient, "the client must authenticate") }
-        return id
+    /// The client that a request only names: it keeps no secret, or its connection has its certificate.
+    private func bareClient(
+        _ text: String?, of incoming: Incoming, mayBePublic: Bool
+    ) async throws -> (client: ClientID, party: RelyingParty?) {
+        let refusal = OAuthError(.invalidClient, "the client must authenticate")
+        guard let id = text.flatMap({ ClientID($0) }), let party = try await settings(of: id) else { throw refusal }
+        guard party.certificate != nil else {
+            guard mayBePublic, !party.profile.isConfidential else { throw refusal }
+            return (id, party)
+        }
+        guard let certificate = incoming.context.certificate else { throw Self.certificateMissing }
+        switch try await AuthenticateByCertificate.authenticate(id, by: certificate, ports: ports) {
+        case .authenticated: return (id, party)
+        case .refused:
+            throw Self.refusal(
+                try await resources.failed(from: incoming.context), "the certificate is not the client's")
+        }
     }
 
     /// The id and the secret of a field Authorization.

@@ -62,7 +62,7 @@ extension OAuthDoor {
     }
 
     /// Spec: RFC 9449 §5, §6.2.
-    private static func tokenType(boundTo key: String?) -> String { key == nil ? "Bearer" : "DPoP" }
+    private static func tokenType(boundTo key: KeyThumbprint?) -> String { key?.isProved == true ? "DPoP" : "Bearer" }
 
     /// Spec: RFC 7662 §2.2; RFC 9396 §9.2.
     private func describe(

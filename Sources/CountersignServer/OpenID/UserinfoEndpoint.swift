@@ -49,7 +49,7 @@ extension OAuthDoor {
         guard incoming.headers[.authorization] == nil || inForm == nil else {
             throw OAuthError(.invalidRequest, "send the access token in one way only")
         }
-        if let inForm { return ShownToken(token: Secret(inForm), key: nil) }
+        if let inForm { return ShownToken(token: Secret(inForm), key: incoming.certificateKey) }
         return try headerToken(of: incoming)
     }
 

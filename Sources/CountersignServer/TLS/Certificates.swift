@@ -5,14 +5,22 @@ import UnixSignals
 /// The certificate for new connections, which is read again when its files change.
 final class Certificates: Sendable {
     private let files: WatchedFiles<NIOSSLContext>
+    /// Whether callers are asked for certificates of their own.
+    let asksForCertificates: Bool
 
     /// Reads the files.
     ///
+    /// - Parameters:
+    ///   - files: the files.
+    ///   - asksForCertificates: whether to ask callers for certificates of their own.
+    ///   - logger: told when the files cannot be used later.
     /// - Throws: ``StartError`` that names the file and what to do.
-    init(_ files: TLSFiles, logger: Logger) throws {
+    init(_ files: TLSFiles, asksForCertificates: Bool = false, logger: Logger) throws {
+        self.asksForCertificates = asksForCertificates
         self.files = try WatchedFiles(
             [files.certificate, files.key], named: "certificate", logger: logger,
-            describedBy: { _ in ["file": "\(files.certificate)"] }, read: { try files.context() })
+            describedBy: { _ in ["file": "\(files.certificate)"] },
+            read: { try files.context(askingForCertificates: asksForCertificates) })
     }
 
     /// The TLS settings for a new connection.

@@ -10,7 +10,15 @@ struct SecuredChannel<Base: ServerChildChannel>: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificates.context))
+            let context = certificates.context
+            // Whoever has the key may show any certificate; what it is worth, ``ClientCertificate`` says.
+            let handler =
+                certificates.asksForCertificates
+                ? NIOSSLServerHandler(
+                    context: context,
+                    customVerificationCallback: { _, promise in promise.succeed(.certificateVerified) })
+                : NIOSSLServerHandler(context: context)
+            try channel.pipeline.syncOperations.addHandler(handler)
         }
         .flatMap { base.setup(channel: channel, logger: logger) }
     }
@@ -27,9 +35,11 @@ extension HTTPServerBuilder {
         refusing: @escaping ExchangeHandler.Refusing
     ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            let plain = HTTPConnection(responder: responder, counts: counts, refusing: refusing)
-            guard let certificates else { return plain }
-            return SecuredChannel(base: plain, certificates: certificates)
+            let connection = HTTPConnection(
+                responder: responder, counts: counts, refusing: refusing,
+                asksForCertificates: certificates?.asksForCertificates ?? false)
+            guard let certificates else { return connection }
+            return SecuredChannel(base: connection, certificates: certificates)
         }
     }
 }

@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import NIOSSL
 
@@ -17,8 +18,9 @@ package struct TLSFiles: Hashable, Sendable {
     ///
     /// Allows only TLS 1.2 and newer, ephemeral keys and authenticated encryption. Spec: RFC 9325 §3.1.1, §4.1.
     ///
+    /// - Parameter asksForCertificates: whether to ask callers for certificates of their own, which they may leave out.
     /// - Throws: ``StartError`` that names the file and what to do.
-    func context() throws -> NIOSSLContext {
+    func context(askingForCertificates asksForCertificates: Bool = false) throws -> NIOSSLContext {
         let chain = try chain()
         guard let key = try? NIOSSLPrivateKey(file: key, format: .pem) else {
             throw StartError("\(key) cannot be read as a private key in PEM that is not encrypted.")
@@ -32,10 +34,24 @@ package struct TLSFiles: Hashable, Sendable {
             .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
         ]
         configuration.applicationProtocols = ["http/1.1"]
+        if asksForCertificates {
+            configuration.certificateVerification = .optionalVerification
+            configuration.trustRoots = .certificates([])
+        }
         guard let context = try? NIOSSLContext(configuration: configuration) else {
             throw StartError("\(self.key) is not the key of the certificate in \(certificate).")
         }
         return context
+    }
+
+    /// The SHA-256, in base64url, of the first certificate in a file.
+    ///
+    /// - Throws: ``StartError`` that names the file.
+    package static func thumbprint(inFile path: String) throws -> String {
+        guard let certificate = try? NIOSSLCertificate.fromPEMFile(path).first,
+            let bytes = try? certificate.toDERBytes()
+        else { throw StartError("\(path) cannot be read as a certificate in PEM.") }
+        return ClientCertificate(bytes, isVerified: false).thumbprint
     }
 
     /// The certificate chain, the server's own certificate first.

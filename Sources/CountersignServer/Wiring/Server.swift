@@ -74,7 +74,15 @@ package struct Server: Sendable {
     ) async throws {
         var settings = settings
         if settings.port == 0 { settings.port = try Self.freePort(host: settings.host) }
-        certificates = try settings.tls.map { try Certificates($0, logger: logger) }
+        let source = settings.proxies.certificates
+        // Otherwise anybody could write what only our own TLS may.
+        // check: ClientCertificateFieldTests.withoutTLS
+        guard source != .tls || settings.tls != nil else {
+            throw StartError("Without a certificate of its own the server cannot ask for those of clients: name one.")
+        }
+        certificates = try settings.tls.map {
+            try Certificates($0, asksForCertificates: source == .tls, logger: logger)
+        }
         let folder = try DataFolder(settings)
         lock = try folder.lock()
         places = try settings.placesDatabase.map {
@@ -134,11 +142,12 @@ package struct Server: Sendable {
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
             limits: settings.limits, hooks: HooksBesidesWork(hooks: hooks), places: places ?? NoPlaces(),
             clientKeys: KeysBesidesWork(keys: clientKeys), captchas: CaptchasBesidesWork(captchas: captchas),
-            logger: logger)
+            certificateURL: settings.certificateURL, logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
         load = LoadLimit(most: settings.mostLoad)
-        resources = DoorResources(ports: ports, isDevelopment: isDevelopment, links: settings.pageLinks)
+        resources = DoorResources(
+            ports: ports, isDevelopment: isDevelopment, links: settings.pageLinks, certificates: source)
         developmentOutbox = isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil
         self.doors =
             doors(resources) + [OAuthDoor(resources), SignInDoor(resources)]

@@ -39,6 +39,8 @@ package struct ServerSettings: Sendable {
     package var migrates = true
     /// The trusted proxies.
     package var proxies = TrustedProxies()
+    /// The base URL at which clients with certificates call; nil for the issuer.
+    package var certificateURL: Issuer?
     /// The maximum numbers of connections.
     package var connections = ConnectionLimits()
     /// How many requests the server works on at once while it answers them in time; see ``LoadLimit``.

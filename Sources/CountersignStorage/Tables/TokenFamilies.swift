@@ -64,7 +64,7 @@ extension SQLTransaction {
         let (authentication, keyThumbprint, grant, details) = try row.value(5) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { json in
                 Authentication(json).map {
-                    ($0, json[keyMember]?.string, json[GrantMember.name], json[detailsMember]?.string)
+                    ($0, KeyThumbprint(in: json), json[GrantMember.name], json[detailsMember]?.string)
                 }
             }
         }
@@ -80,16 +80,14 @@ extension SQLTransaction {
             isDeviceGrant: grant == .string(GrantMember.device), sealedDetails: details)
     }
 
-    /// The member of the authentication's column that has the key: the first families had none.
-    private static let keyMember = "jkt"
-    /// The member beside it with what the person has authorized in detail, sealed; none for nothing.
+    /// The member of the authentication's column with what the person has authorized in detail, sealed; none for nothing.
     private static let detailsMember = "details"
 
-    /// How the person was authenticated, the key to which the family is bound, whether a device got the tokens, and what
-    /// was authorized in detail.
+    /// How the person was authenticated, the key to which the family is bound, of which the first families had none,
+    /// whether a device got the tokens, and what was authorized in detail.
     private static func authentication(of family: TokenFamily) -> JSONValue {
         var members = family.authentication.json.object ?? JSONObject()
-        members[keyMember] = family.keyThumbprint.map { .string($0) }
+        if let member = family.keyThumbprint?.member { members[member.name] = .string(member.value) }
         members[GrantMember.name] = family.isDeviceGrant ? .string(GrantMember.device) : nil
         members[detailsMember] = family.sealedDetails.map { .string($0) }
         return .object(members)

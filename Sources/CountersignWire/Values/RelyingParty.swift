@@ -124,11 +124,17 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: RFC 9700 §2.2.2.
     package let rotatesAlways: Bool
-    /// Whether all tokens of the client are bound to a key, so that it gets none without proving one; always with the
-    /// profile `strict`.
+    /// Whether all tokens of the client are bound, so that it gets none without proving a key or, with
+    /// ``bindsToCertificate``, without showing a certificate; always with the profile `strict`.
     ///
     /// Spec: RFC 9449 §5.2 (`dpop_bound_access_tokens`).
     package let bindsTokens: Bool
+    /// By which certificates the client authenticates, and no longer by its secret; nil for none.
+    package let certificate: CertificateRule?
+    /// Whether the client's tokens are bound to the certificate of its connection, and to no key.
+    ///
+    /// Spec: RFC 8705 §3.4 (`tls_client_certificate_bound_access_tokens`).
+    package let bindsToCertificate: Bool
     /// The API that the client is, for which other clients get tokens; nil if it is none.
     package let resource: ProtectedResource?
     /// The APIs for which the client may have tokens.
@@ -147,6 +153,9 @@ package struct RelyingParty: Hashable, Sendable {
     /// The longest ``refreshGrace``, in seconds.
     package static let longestGrace: Int64 = 300
 
+    /// Whether the client's tokens are bound to a key in any case.
+    package var bindsToKey: Bool { bindsTokens && !bindsToCertificate }
+
     /// Whether a refresh token is replaced at each use: always where nobody can know who shows it.
     package var rotates: Bool { rotatesAlways || !profile.isConfidential }
 
@@ -161,7 +170,8 @@ package struct RelyingParty: Hashable, Sendable {
         refreshGrace: Seconds = usualGrace, rotatesAlways: Bool = false, resource: ProtectedResource? = nil,
         resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
         requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off,
-        detailTypes: [AuthorizationDetailType] = []
+        detailTypes: [AuthorizationDetailType] = [], certificate: CertificateRule? = nil,
+        bindsToCertificate: Bool = false
     ) {
         self.client = client
         self.profile = profile
@@ -180,7 +190,9 @@ package struct RelyingParty: Hashable, Sendable {
         self.defaultMaximumAge = defaultMaximumAge
         self.refreshGrace = refreshGrace
         self.rotatesAlways = rotatesAlways
-        self.bindsTokens = bindsTokens || profile == .strict
+        self.bindsTokens = bindsTokens || bindsToCertificate || profile == .strict
+        self.certificate = certificate
+        self.bindsToCertificate = bindsToCertificate
         self.resource = resource
         self.resources = resources
         self.requiresPushedRequests = requiresPushedRequests || profile == .strict

@@ -27,6 +27,11 @@ struct StrictProfileTests {
                 ),
                 (["pkce_optional": true], "/pkce_optional"),
                 (["rotate_refresh_tokens": true], "/rotate_refresh_tokens"), (["device_grant": true], "/device_grant"),
+                (["tls_client_auth_san_dns": "bank.example.com"], "/tls_client_auth_san_dns"),
+                (
+                    ["tls_client_certificate_bound_access_tokens": true],
+                    "/tls_client_certificate_bound_access_tokens"
+                ),
                 (["redirect_uris": ["http://127.0.0.1:9/callback"]], "/redirect_uris/0"),
                 (["redirect_uris": ["http://bank.example.com/callback"]], "/redirect_uris/0"),
                 (["redirect_uris": ["com.example.bank:/callback"]], "/redirect_uris/0"),

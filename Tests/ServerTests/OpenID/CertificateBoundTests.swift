@@ -1,0 +1,156 @@
+import CountersignWire
+import Encodings
+import NIOHTTP1
+import ServerTestSupport
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@testable import CountersignServer
+
+// Spec: RFC 8705 §3, §3.1, §3.2, §3.4, §6.1.
+@Suite("Tokens that are bound to a certificate")
+struct CertificateBoundTests {
+    private static let binding: JSONObject = [
+        "asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop",
+        "tls_client_certificate_bound_access_tokens": true,
+    ]
+
+    private func expect(
+        _ reply: Reply, _ status: Int, _ error: String, at location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(reply.status == status, "\(reply)", sourceLocation: location)
+        #expect(reply.json["error"] == .string(error), "\(reply)", sourceLocation: location)
+    }
+
+    private func claims(of token: String) throws -> JSONValue {
+        try JSONValue(parsing: try #require(Base64URL.decode(token.split(separator: ".")[1])))
+    }
+
+    @Test("RFC 8705 §3: userinfo takes the token with the certificate alone, and introspection says which it is")
+    func userinfo() async throws {
+        try await SignInPageScene.withCertificates(Self.binding) { scene in
+            let (shop, renewed) = (try TestCertificate(named: "shop"), try TestCertificate(named: "shop"))
+            let code = try #require(try await scene.signIn(["scope": "openid offline_access"]).result["code"])
+            let tokens = try await scene.send(scene.redeemFields(code) + scene.id, with: shop).success()
+            #expect(tokens["token_type"] == "Bearer")
+            let access = try #require(tokens["access_token"]?.string)
+            let confirmation: JSONValue = ["x5t#S256": .string(shop.thumbprint)]
+            #expect(try claims(of: access)["cnf"] == confirmation)
+            #expect(try await scene.show("Bearer \(access)", with: shop).status == 200)
+            let form = [("access_token", access)]
+            #expect(try await scene.send(form, with: shop, at: "/oauth2/userinfo").status == 200)
+            for certificate in [nil, renewed] {
+                let reply = try await scene.show("Bearer \(access)", with: certificate)
+                expect(reply, 401, "invalid_token")
+                #expect(reply.headers["www-authenticate"]?.hasPrefix("Bearer error=\"invalid_token\"") == true)
+                let posted = try await scene.send(form, with: certificate, at: "/oauth2/userinfo")
+                expect(posted, 401, "invalid_token")
+            }
+            // RFC 8705 §3.2.
+            let state = try await scene.send([("token", access)] + scene.id, with: shop, at: "/oauth2/introspect").json
+            #expect(state["cnf"] == confirmation && state["token_type"] == "Bearer", "\(state)")
+            // The client proves who it is, so its refresh token outlives the certificate; the next token has the new one.
+            let refresh = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.string ?? "")]
+            let next = try await scene.send(refresh + scene.id, with: renewed).success()
+            let second = try #require(next["access_token"]?.string)
+            #expect(try claims(of: second)["cnf"] == ["x5t#S256": .string(renewed.thumbprint)])
+            #expect(try await scene.show("Bearer \(second)", with: renewed).status == 200)
+            expect(try await scene.show("Bearer \(second)", with: shop), 401, "invalid_token")
+            let other = try TestCertificate(named: "other")
+            expect(try await scene.send(refresh + scene.id, with: other), 401, "invalid_client")
+        }
+    }
+
+    @Test("Our API takes a client's own token with the certificate alone")
+    func api() async throws {
+        try await SignInPageScene.withCertificates(Self.binding) { scene in
+            let (shop, renewed) = (try TestCertificate(named: "shop"), try TestCertificate(named: "shop"))
+            let given = try await scene.send([("grant_type", "client_credentials")] + scene.id, with: shop).success()
+            let token = try #require(given["access_token"]?.string)
+            let path = "/v1/users/\(scene.scene.user)"
+            #expect(try await scene.show("Bearer \(token)", with: shop, at: path).status == 200)
+            for certificate in [nil, renewed] {
+                let reply = try await scene.show("Bearer \(token)", with: certificate, at: path)
+                #expect(reply.refusal == Refusal(401, "unauthorized"), "\(reply)")
+                #expect(reply.headers["www-authenticate"] == "Bearer error=\"invalid_token\"")
+            }
+            let state = try await scene.send([("token", token)] + scene.id, with: shop, at: "/oauth2/introspect").json
+            #expect(state["cnf"] == ["x5t#S256": .string(shop.thumbprint)], "\(state)")
+            // The bootstrap token is bound to nothing, whatever the connection has.
+            let operatorToken = try await scene.show(
+                "Bearer \(scene.server.token)", with: shop, at: "/v1/admin/clients")
+            #expect(operatorToken.status == 200, "\(operatorToken)")
+        }
+    }
+
+    @Test("A client that authenticates otherwise binds its tokens to whatever certificate it has, or gets none")
+    func bySecret() async throws {
+        let settings: JSONObject = ["asked_browsers": "all", "tls_client_certificate_bound_access_tokens": true]
+        try await SignInPageScene.withCertificates(from: .unverified, settings) { scene in
+            let (any, other) = (try TestCertificate(named: "any"), try TestCertificate(named: "other"))
+            let code = try #require(try await scene.signIn().result["code"])
+            let fields = scene.redeemFields(code)
+            // It spends nothing.
+            expect(try await scene.send(fields, with: nil, [scene.basic]), 400, "invalid_request")
+            let tokens = try await scene.send(fields, with: any, [scene.basic]).success()
+            let access = try #require(tokens["access_token"]?.string)
+            #expect(try await scene.show("Bearer \(access)", with: any).status == 200)
+            expect(try await scene.show("Bearer \(access)", with: other), 401, "invalid_token")
+        }
+    }
+
+    @Test("Where no certificate is believed, a client that binds to one gets nothing")
+    func off() async throws {
+        let settings: JSONObject = ["asked_browsers": "all", "tls_client_certificate_bound_access_tokens": true]
+        try await SignInPageScene.withCertificates(from: .off, settings) { scene in
+            let reply = try await scene.send(
+                [("grant_type", "client_credentials")], with: try TestCertificate(named: "any"), [scene.basic])
+            expect(reply, 400, "invalid_request")
+        }
+    }
+
+    @Test("A token has one binding: a proof beside the certificate is refused, and counts without the setting")
+    func withProof() async throws {
+        try await SignInPageScene.withCertificates(Self.binding) { scene in
+            let (key, shop) = (TestKey(scene.server), try TestCertificate(named: "shop"))
+            let form = [("grant_type", "client_credentials")] + scene.id
+            let both = try await key.send(.POST, "/oauth2/token", form, headers: SignInPageScene.field(shop))
+            expect(both, 400, "invalid_request")
+            #expect(
+                both.json["error_description"] == "the tokens are bound to the certificate: send no DPoP proof")
+            try await scene.set(["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"])
+            let code = try #require(try await scene.signIn().result["code"])
+            let tokens = try await key.send(
+                .POST, "/oauth2/token", scene.redeemFields(code) + scene.id, headers: SignInPageScene.field(shop)
+            ).success()
+            let access = try #require(tokens["access_token"]?.string)
+            #expect(tokens["token_type"] == "DPoP")
+            #expect(try claims(of: access)["cnf"] == ["jkt": .string(key.thumbprint)])
+            // The certificate does not stand for the key.
+            expect(try await scene.show("Bearer \(access)", with: shop), 401, "invalid_token")
+            #expect(try await key.send(.GET, "/oauth2/userinfo", token: access).status == 200)
+        }
+    }
+
+    @Test("A token that is bound to nothing is taken from a connection with any certificate")
+    func unbound() async throws {
+        try await SignInPageScene.withCertificates { scene in
+            let code = try #require(try await scene.signIn().result["code"])
+            let access = try #require(try await scene.redeem(code).success()["access_token"]?.string)
+            let any = try TestCertificate(named: "any")
+            #expect(try await scene.show("Bearer \(access)", with: any).status == 200)
+            #expect(try await scene.userinfo(access).status == 200)
+        }
+    }
+
+    @Test("A code that is for a key is redeemed by no certificate")
+    func codeForKey() async throws {
+        try await SignInPageScene.withCertificates(Self.binding) { scene in
+            // Not even by the certificate with the same hash.
+            let shop = try TestCertificate(named: "shop")
+            let code = try #require(try await scene.signIn(["dpop_jkt": shop.thumbprint]).result["code"])
+            expect(try await scene.send(scene.redeemFields(code) + scene.id, with: shop), 400, "invalid_grant")
+        }
+    }
+}
