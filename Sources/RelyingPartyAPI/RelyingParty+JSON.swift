@@ -201,7 +201,8 @@ extension JSONMembers {
         // check: CertificateClientTests.settings
         guard profile.isConfidential, profile != .strict else {
             throw .invalid(
-                pointer: pointer(to: first.member), expected: "nothing, for a client that keeps no secret, or is strict")
+                pointer: pointer(to: first.member),
+                expected: "nothing, for a client that keeps no secret or is strict")
         }
         // check: CertificateClientTests.settings
         guard found.count == 1 else {
@@ -220,7 +221,8 @@ extension JSONMembers {
         guard !isOn || profile.isConfidential && profile != .strict && !bindsTokens else {
             throw .invalid(
                 pointer: pointer(to: name),
-                expected: "false for a client that keeps no secret or is strict, and beside \"dpop_bound_access_tokens\"")
+                expected:
+                    "false for a client that keeps no secret or is strict, and beside \"dpop_bound_access_tokens\"")
         }
         return isOn
     }
