@@ -34,6 +34,11 @@ extension RelyingParty {
             "require_signed_request_object": requiresSignedRequests ? true : nil,
             "device_grant": deviceGrant == .off ? nil : true,
             "device_login_hint": deviceGrant == .byHint ? true : nil,
+            "backchannel_token_delivery_mode": backchannel.map { .string($0.delivery.name) },
+            "backchannel_client_notification_endpoint": backchannel?.delivery.receiver.map { .string("\($0)") },
+            "backchannel_authentication_request_signing_alg": backchannel?.algorithm.map { .string($0.rawValue) },
+            "backchannel_type": backchannel?.type.map { .string("\($0)") },
+            "backchannel_number_entry": backchannel.map { $0.type == nil } == true ? true : nil,
         ])
     }
 
@@ -101,8 +106,11 @@ extension RelyingParty {
         let requiresPushed = try members.optionalBool("require_pushed_authorization_requests") ?? false
         let bindsTokens = try members.optionalBool("dpop_bound_access_tokens") ?? false
         let deviceGrant = try members.deviceGrant(by: ways)
-        // An API alone signs nobody in, and a device need not have a browser.
-        guard !uris.isEmpty || resource != nil || deviceGrant != .off else {
+        let backchannel = try members.backchannel(
+            of: profile, by: ways, hasKeys: keySet != nil || keysURI != nil, signsAlways: requiresSigned,
+            isDevelopment: isDevelopment)
+        // An API alone signs nobody in, and a device or a server need not have a browser.
+        guard !uris.isEmpty || resource != nil || deviceGrant != .off || backchannel != nil else {
             throw .invalid(
                 pointer: members.pointer(to: "redirect_uris"), expected: "1 to \(RedirectURI.maximumCount) URIs")
         }
@@ -115,7 +123,8 @@ extension RelyingParty {
             defaultMaximumAge: maximumAge.map { Seconds($0) },
             refreshGrace: grace.map { Seconds($0) } ?? Self.usualGrace, rotatesAlways: rotatesAlways,
             resource: resource, resources: resources, requiresPushedRequests: requiresPushed,
-            requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens, deviceGrant: deviceGrant)
+            requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens, deviceGrant: deviceGrant,
+            backchannel: backchannel)
     }
 }
 
@@ -198,6 +207,74 @@ extension JSONMembers {
                 expected: "false without \"device_grant\", and where \"ways\" lacks \"device\"")
         }
         return takesHints ? .byHint : isOn ? .byCode : .off
+    }
+
+    /// How a client's server has people's devices asked; nil without a mode.
+    ///
+    /// Spec: CIBA Core 1.0 §4.
+    fileprivate mutating func backchannel(
+        of profile: RelyingParty.Profile, by ways: Set<SignInWay>, hasKeys: Bool, signsAlways: Bool,
+        isDevelopment: Bool
+    ) throws(JSONShapeError) -> RelyingParty.Backchannel? {
+        let mode = try optional("backchannel_token_delivery_mode", "\"poll\", \"ping\" or \"push\"") { json -> String? in
+            json.string.flatMap { ["poll", "ping", "push"].contains($0) ? $0 : nil }
+        }
+        let uri = try optional(
+            "backchannel_client_notification_endpoint", "an https URL (http to loopback in development mode)"
+        ) {
+            $0.string.flatMap { CallbackURI($0, isDevelopment: isDevelopment) }
+        }
+        let algorithms = RelyingParty.RequestAlgorithm.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let algorithm = try optional("backchannel_authentication_request_signing_alg", "one of \(algorithms)") {
+            $0.string.flatMap { RelyingParty.RequestAlgorithm(rawValue: $0) }
+        }
+        let type = try optional("backchannel_type", "the name of a challenge type") {
+            $0.string.flatMap { TypeName($0) }
+        }
+        let showsNumber = try optionalBool("backchannel_number_entry") ?? false
+        guard let mode else {
+            let others = [
+                ("backchannel_client_notification_endpoint", uri != nil),
+                ("backchannel_authentication_request_signing_alg", algorithm != nil), ("backchannel_type", type != nil),
+                ("backchannel_number_entry", showsNumber),
+            ]
+            if let other = others.first(where: { $0.1 }) {
+                throw .invalid(
+                    pointer: pointer(to: other.0), expected: "nothing without \"backchannel_token_delivery_mode\"")
+            }
+            return nil
+        }
+        // check: BackchannelEndpointTests.settings
+        guard profile.isConfidential, ways.contains(.device) else {
+            throw .invalid(
+                pointer: pointer(to: "backchannel_token_delivery_mode"),
+                expected: "nothing for a client that keeps no secret, or where \"ways\" lacks \"device\"")
+        }
+        // check: BackchannelEndpointTests.settings
+        guard (uri == nil) == (mode == "poll") else {
+            throw .invalid(
+                pointer: pointer(to: "backchannel_client_notification_endpoint"),
+                expected: "a URL with the modes \"ping\" and \"push\", and nothing with \"poll\"")
+        }
+        // check: BackchannelEndpointTests.settings
+        guard (type == nil) == showsNumber else {
+            throw .invalid(
+                pointer: pointer(to: "backchannel_type"),
+                expected: "the name of a type without a number, or \"backchannel_number_entry\" in its place")
+        }
+        // check: BackchannelEndpointTests.settings
+        guard algorithm == nil ? !signsAlways : hasKeys else {
+            throw .invalid(
+                pointer: pointer(to: "backchannel_authentication_request_signing_alg"),
+                expected: "nothing without keys, and an algorithm with \"require_signed_request_object\"")
+        }
+        let delivery: RelyingParty.Backchannel.Delivery
+        if let uri {
+            delivery = mode == "push" ? .push(uri) : .ping(uri)
+        } else {
+            delivery = .poll
+        }
+        return RelyingParty.Backchannel(delivery: delivery, type: type, algorithm: algorithm)
     }
 
     fileprivate mutating func stepUpTypes() throws(JSONShapeError) -> [TypeName] {

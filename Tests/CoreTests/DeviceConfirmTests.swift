@@ -334,16 +334,16 @@ struct DeviceConfirmTests {
             throw World.Broken("tokens")
         }
         let shown = try #require(try await scene.show(session))
-        #expect(shown.deviceGrants.map { $0.family.id } == [given.family.id])
-        #expect(shown.deviceGrants.map { $0.client } == [scene.shop.shop.name])
+        #expect(shown.withoutSession.map { $0.family.id } == [given.family.id])
+        #expect(shown.withoutSession.map { $0.client } == [scene.shop.shop.name])
         // Somebody else's end is none.
         let other = try await scene.shop.signedInByMail("second", at: scene.shop.shop)
         let theirs = try await EndOwnAccess.end(
             .family(given.family.id), by: try #require(other.finished.session).secret, shownTo: other.user,
             ports: scene.world.ports)
         #expect(theirs == .done(nil))
-        #expect(try await scene.show(session)?.deviceGrants.count == 1)
+        #expect(try await scene.show(session)?.withoutSession.count == 1)
         #expect(try await scene.end(.family(given.family.id), by: session) == .done(nil))
-        #expect(try await scene.show(session)?.deviceGrants.isEmpty == true)
+        #expect(try await scene.show(session)?.withoutSession.isEmpty == true)
     }
 }

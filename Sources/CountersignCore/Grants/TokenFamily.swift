@@ -42,10 +42,25 @@ package struct TokenFamily: Equatable, Sendable {
     ///
     /// Spec: RFC 9449 §5.
     package let keyThumbprint: String?
-    /// Whether a device got it by the device grant, in no browser's session.
-    ///
-    /// Spec: RFC 8628.
-    package let isDeviceGrant: Bool
+    /// By which door the client got it.
+    package let origin: Origin
+
+    /// The doors by which clients get tokens.
+    package enum Origin: String, CaseIterable, Sendable {
+        /// A browser's code, or what a device signs.
+        case usual
+        /// The device grant, in no browser's session.
+        ///
+        /// Spec: RFC 8628.
+        case device = "device_code"
+        /// What a client's server has asked, in no browser's session.
+        ///
+        /// Spec: CIBA Core 1.0.
+        case backchannel = "ciba"
+    }
+
+    /// Whether a device got it by the device grant.
+    package var isDeviceGrant: Bool { origin == .device }
 
     /// The user.
     package var user: UserID { authentication.user }
@@ -68,7 +83,7 @@ package struct TokenFamily: Equatable, Sendable {
         authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
         idleUntil: Timestamp, expiresAt: Timestamp,
         endedAt: Timestamp?, resources: [ResourceAccess] = [], keyThumbprint: String? = nil,
-        isDeviceGrant: Bool = false
+        origin: Origin = .usual
     ) {
         self.id = id
         self.client = client
@@ -84,14 +99,14 @@ package struct TokenFamily: Equatable, Sendable {
         self.endedAt = endedAt
         self.resources = resources
         self.keyThumbprint = keyThumbprint
-        self.isDeviceGrant = isDeviceGrant
+        self.origin = origin
     }
 
     /// A family that is given now.
     init(
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
-        resources: [ResourceAccess], authentication: Authentication, boundTo key: ProvedKey?, at now: Timestamp,
-        isDeviceGrant: Bool = false
+        resources: [ResourceAccess], authentication: Authentication, boundTo keyThumbprint: String?, at now: Timestamp,
+        origin: Origin = .usual
     ) {
         let isOffline = scopes.contains(Self.offlineAccess)
         let (idle, absolute) =
@@ -101,7 +116,7 @@ package struct TokenFamily: Equatable, Sendable {
             id: id, client: client, session: session, sid: sid, scopes: scopes, authentication: authentication,
             generation: 0,
             rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil,
-            resources: resources, keyThumbprint: key?.thumbprint, isDeviceGrant: isDeviceGrant)
+            resources: resources, keyThumbprint: keyThumbprint, origin: origin)
     }
 }
 

@@ -103,7 +103,8 @@ package enum RedeemCode {
                 ? try work.sessions.sid(of: code.session, for: client, new: sid) : nil
             let family = TokenFamily(
                 id: id, client: client, session: code.session, sid: name, scopes: scopes,
-                resources: wanted.resources, authentication: authentication, boundTo: request.key, at: now)
+                resources: wanted.resources, authentication: authentication,
+                boundTo: request.key?.thumbprint, at: now)
             try work.families.insert(family)
             try work.raise(.tokensGiven(family))
             return .redeemed(

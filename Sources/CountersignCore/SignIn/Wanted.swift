@@ -11,6 +11,20 @@ package struct Wanted: Hashable, Sendable {
         case formPost = "form_post"
     }
 
+    /// The doors.
+    package enum Door: Hashable, Sendable {
+        /// A browser, which brings the client a code.
+        case browser
+        /// A device that has asked, and fetches its tokens by itself.
+        ///
+        /// Spec: RFC 8628 §3.1.
+        case device(AskingDevice)
+        /// The client's server, which has named the person, and fetches its tokens or is told of them.
+        ///
+        /// Spec: CIBA Core 1.0 §7.
+        case backchannel(AskingServer)
+    }
+
     /// The client.
     package var client: ClientID
     /// The redirect URI, as the request named it.
@@ -60,10 +74,8 @@ package struct Wanted: Hashable, Sendable {
 
     /// The one use of the request that the client has pushed; nil where it has pushed none.
     package var pushed: PushedRequest.Use?
-    /// The device that has asked, and fetches its tokens by itself; nil where a browser brings the client a code.
-    ///
-    /// Spec: RFC 8628 §3.1.
-    package var device: AskingDevice?
+    /// Through which door it came, which is how its result leaves.
+    package var door = Door.browser
 
     /// From where the person was asked last; nil before, and where nothing is known.
     package var askedFrom: ContextLine?
@@ -76,6 +88,17 @@ package struct Wanted: Hashable, Sendable {
         self.redirectURI = redirectURI
         self.scopes = scopes
     }
+}
+
+extension Wanted {
+    /// The device that has asked; nil for other doors.
+    package var device: AskingDevice? {
+        get { if case .device(let device) = door { device } else { nil } }
+        set { door = newValue.map { .device($0) } ?? .browser }
+    }
+
+    /// The client's server that has asked; nil for other doors.
+    package var backchannel: AskingServer? { if case .backchannel(let server) = door { server } else { nil } }
 }
 
 /// The form in which it travels with a page and in which a row holds it, sealed.
@@ -93,6 +116,7 @@ extension Wanted {
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
             "keeps_passkeys": keepsPasskeys ? true : nil, "pushed": pushed?.json, "device": device?.json,
+            "backchannel": backchannel?.json,
             "asked_from": askedFrom?.json,
             "asked_in": askedIn.map { .string("\($0)") },
         ])
@@ -122,10 +146,13 @@ extension Wanted {
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }
         keepsPasskeys = json["keeps_passkeys"]?.bool ?? false
         pushed = json["pushed"].flatMap { PushedRequest.Use($0) }
-        // Whose device cannot be read must not become a browser's.
+        // Whose device or server cannot be read must not become a browser's.
         if let json = json["device"] {
             guard let asking = AskingDevice(json) else { return nil }
-            device = asking
+            door = .device(asking)
+        } else if let json = json["backchannel"] {
+            guard let asking = AskingServer(json) else { return nil }
+            door = .backchannel(asking)
         }
         askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
         askedFrom = json["asked_from"].flatMap { ContextLine($0, in: askedIn) }

@@ -353,7 +353,7 @@ struct AuthorizationChecks {
         return (weakest, true)
     }
 
-    private static func weakest(of values: [String]) -> Authentication.Strength? {
+    static func weakest(of values: [String]) -> Authentication.Strength? {
         values.compactMap { Authentication.Strength(rawValue: $0) }.min()
     }
 

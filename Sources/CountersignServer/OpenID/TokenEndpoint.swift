@@ -23,7 +23,14 @@ extension OAuthDoor {
                 case "authorization_code": try await redeemCode(form, by: client, with: key)
                 case "refresh_token": try await refresh(form, by: client, with: key)
                 case DeviceAssertion.grantType: try await signInDevice(form, at: client, with: key)
-                case Self.deviceGrantType: try await redeemDeviceCode(form, incoming, by: client, with: key)
+                case Self.deviceGrantType:
+                    try await redeemDecision(named: "device_code", form, incoming, by: client, with: key) {
+                        .deviceCode($0)
+                    }
+                case Self.backchannelGrantType:
+                    try await redeemDecision(named: "auth_req_id", form, incoming, by: client, with: key) {
+                        .authRequest($0)
+                    }
                 default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
                 }
             return (withNonce(response, for: key), client)
@@ -131,16 +138,7 @@ extension OAuthDoor {
         }
     }
 
-    /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3, RFC 9449 §5.
-    static func reply(_ tokens: SignedTokens) -> Response {
-        Response(
-            json: .members([
-                "access_token": .string(tokens.access.reveal()), "token_type": tokens.isBound ? "DPoP" : "Bearer",
-                "expires_in": .integer(tokens.expiresIn.value), "scope": .string(tokens.scopes.joined(separator: " ")),
-                "refresh_token": tokens.refresh.map { .string($0.reveal()) },
-                "id_token": tokens.identity.map { .string($0.reveal()) },
-            ]))
-    }
+    static func reply(_ tokens: SignedTokens) -> Response { Response(json: .object(tokens.members)) }
 
     /// The client that calls: by its secret in the header or in the form or, if it keeps none, by its id.
     ///

@@ -42,10 +42,9 @@ private enum Statements {
     static let endOfClient = end("client_id = $3 AND expires_at > $1")
 }
 
-/// The member beside those of the authentication that says by which grant a family was given; none for a code.
+/// The member beside those of the authentication that says by which door a family was given; none for the usual one.
 private enum GrantMember {
     static let name = "grant"
-    static let device = "device_code"
 }
 
 /// Token families.
@@ -61,9 +60,9 @@ extension SQLTransaction {
     private static func family(_ row: SQLRow) throws -> TokenFamily {
         // The columns have no NULL: an empty text stands for no session, and for no name of it.
         let (hasSession, hasName) = (try !row.text(2).isEmpty, try !row.text(3).isEmpty)
-        let (authentication, keyThumbprint, grant) = try row.value(5) { text in
+        let (authentication, keyThumbprint, origin) = try row.value(5) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { json in
-                Authentication(json).map { ($0, json[keyMember]?.string, json[GrantMember.name]) }
+                Authentication(json).map { ($0, json[keyMember]?.string, json[GrantMember.name]?.string) }
             }
         }
         return TokenFamily(
@@ -75,17 +74,17 @@ extension SQLTransaction {
             resources: try row.optionalValue(12) { text in
                 (try? JSONValue(parsing: Array(text.utf8))).flatMap { ResourceAccess.list($0) }
             } ?? [], keyThumbprint: keyThumbprint,
-            isDeviceGrant: grant == .string(GrantMember.device))
+            origin: origin.flatMap { TokenFamily.Origin(rawValue: $0) } ?? .usual)
     }
 
     /// The member of the authentication's column that has the key: the first families had none.
     private static let keyMember = "jkt"
 
-    /// How the person was authenticated, the key to which the family is bound, and whether a device got the tokens.
+    /// How the person was authenticated, the key to which the family is bound, and by which door it was given.
     private static func authentication(of family: TokenFamily) -> JSONValue {
         var members = family.authentication.json.object ?? JSONObject()
         members[keyMember] = family.keyThumbprint.map { .string($0) }
-        members[GrantMember.name] = family.isDeviceGrant ? .string(GrantMember.device) : nil
+        members[GrantMember.name] = family.origin == .usual ? nil : .string(family.origin.rawValue)
         return .object(members)
     }
 
