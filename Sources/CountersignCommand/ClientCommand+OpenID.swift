@@ -144,7 +144,7 @@ extension ClientCommand.OpenID {
 
         mutating func run() async throws {
             let keys = try jwks.map { try jsonContent(FileManager.default.contents(atPath: $0), of: $0) }
-            let body = JSONValue.members([
+            let general = JSONValue.members([
                 "jwks": keys, "jwks_uri": jwksURI.map(JSONValue.string), "profile": .string(profile),
                 "redirect_uris": .array(redirectURI.map(JSONValue.string)),
                 "post_logout_redirect_uris": signedOutURI.isEmpty
@@ -169,16 +169,23 @@ extension ClientCommand.OpenID {
                 "require_pushed_authorization_requests": requiresPushedRequests ? true : nil,
                 "require_signed_request_object": requireSignedRequests ? true : nil,
                 "device_grant": deviceGrant ? true : nil, "device_login_hint": deviceLoginHint ? true : nil,
+            ])
+            var members = general.object ?? JSONObject()
+            for member in backchannel.members { members[member.name] = member.value }
+            let set = try await remote.withRemote { [id, body = JSONValue.object(members)] in
+                try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
+            }
+            output.print(set, ClientCommand.OpenID.text(of: set))
+        }
+
+        private var backchannel: JSONObject {
+            JSONObject([
                 "backchannel_token_delivery_mode": backchannelMode.map(JSONValue.string),
                 "backchannel_client_notification_endpoint": backchannelNotificationURI.map(JSONValue.string),
                 "backchannel_number_entry": backchannelNumberEntry ? true : nil,
                 "backchannel_type": backchannelType.map(JSONValue.string),
                 "backchannel_authentication_request_signing_alg": backchannelSigningAlg.map(JSONValue.string),
             ])
-            let set = try await remote.withRemote { [id] in
-                try await $0.call(.PUT, ClientCommand.OpenID.path(id), body)
-            }
-            output.print(set, ClientCommand.OpenID.text(of: set))
         }
     }
 

@@ -6,6 +6,13 @@ package import Encodings
 extension RelyingParty {
     /// The settings as JSON, without the client.
     package var json: JSONValue {
+        var object = general.object ?? JSONObject()
+        for member in backchannel?.json.object?.members ?? [] { object[member.name] = member.value }
+        return .object(object)
+    }
+
+    /// The settings without those of the backchannel.
+    private var general: JSONValue {
         .members([
             "profile": .string(profile.rawValue),
             "redirect_uris": .array(redirectURIs.map { .string($0.description) }), "type": .string("\(type)"),
@@ -34,11 +41,6 @@ extension RelyingParty {
             "require_signed_request_object": requiresSignedRequests ? true : nil,
             "device_grant": deviceGrant == .off ? nil : true,
             "device_login_hint": deviceGrant == .byHint ? true : nil,
-            "backchannel_token_delivery_mode": backchannel.map { .string($0.delivery.name) },
-            "backchannel_client_notification_endpoint": backchannel?.delivery.receiver.map { .string("\($0)") },
-            "backchannel_authentication_request_signing_alg": backchannel?.algorithm.map { .string($0.rawValue) },
-            "backchannel_type": backchannel?.type.map { .string("\($0)") },
-            "backchannel_number_entry": backchannel.map { $0.type == nil } == true ? true : nil,
         ])
     }
 
@@ -125,6 +127,18 @@ extension RelyingParty {
             resource: resource, resources: resources, requiresPushedRequests: requiresPushed,
             requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens, deviceGrant: deviceGrant,
             backchannel: backchannel)
+    }
+}
+
+extension RelyingParty.Backchannel {
+    fileprivate var json: JSONValue {
+        .members([
+            "backchannel_token_delivery_mode": .string(delivery.name),
+            "backchannel_client_notification_endpoint": delivery.receiver.map { .string($0.description) },
+            "backchannel_number_entry": showsNumber ? true : nil,
+            "backchannel_type": type.map { .string("\($0)") },
+            "backchannel_authentication_request_signing_alg": algorithm.map { .string($0.rawValue) },
+        ])
     }
 }
 
@@ -216,8 +230,8 @@ extension JSONMembers {
         of profile: RelyingParty.Profile, by ways: Set<SignInWay>, hasKeys: Bool, signsAlways: Bool,
         isDevelopment: Bool
     ) throws(JSONShapeError) -> RelyingParty.Backchannel? {
-        let mode = try optional("backchannel_token_delivery_mode", "\"poll\", \"ping\" or \"push\"") { json -> String? in
-            json.string.flatMap { ["poll", "ping", "push"].contains($0) ? $0 : nil }
+        let mode = try optional("backchannel_token_delivery_mode", "\"poll\", \"ping\" or \"push\"") {
+            $0.string.flatMap { ["poll", "ping", "push"].contains($0) ? $0 : nil }
         }
         let uri = try optional(
             "backchannel_client_notification_endpoint", "an https URL (http to loopback in development mode)"

@@ -94,7 +94,8 @@ package struct OutboxMessage: Sendable {
             switch self {
             case .callback(_, let client, _), .notice(_, let client, _), .hook(_, let client, _),
                 .push(_, _, let client), .withdrawal(_, _, let client), .personal(_, _, let client),
-                .logout(_, let client, _, _), .backchannel(_, let client, _, _), .signInCode(_, _, _, let client), .signIn(_, _, let client):
+                .logout(_, let client, _, _), .backchannel(_, let client, _, _), .signInCode(_, _, _, let client),
+                .signIn(_, _, let client):
                 client
             }
         }

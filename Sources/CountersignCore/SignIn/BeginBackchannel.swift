@@ -177,7 +177,7 @@ extension UnitOfWork {
         }
         notify(.outbox)
         return BeginBackchannel.Begun(
-            authRequestID: hasher.authRequestID(of: made.id), number: backchannel.type == nil ? made.number : nil,
+            authRequestID: hasher.authRequestID(of: made.id), number: backchannel.showsNumber ? made.number : nil,
             expiresIn: lifetime, interval: backchannel.delivery.isPush ? nil : DevicePollPace.interval)
     }
 }

@@ -77,7 +77,8 @@ package enum RedeemDecision {
         let request = Request(.push(id), by: client)
         let outcome = try await look(at: id, for: request, isPoll: false, ports: ports)
         // Another try may have been faster.
-        return outcome == .invalid ? try await look(at: id, for: request, isPoll: false, ports: ports) : outcome
+        guard outcome == .invalid else { return outcome }
+        return try await look(at: id, for: request, isPoll: false, ports: ports)
     }
 
     /// Waits until somebody has decided, or until a deadline, after a look that has found nothing.
@@ -111,11 +112,13 @@ package enum RedeemDecision {
         at id: AuthorizationID, for request: Request, isPoll: Bool, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let (found, isServed) = try await ports.store.read { reader in
+        let (found, isServed) = try await ports.store.read { reader -> (Authorization?, Bool) in
             let client = try reader.clients.find(request.client)
             let party = try reader.relyingParties.find(request.client)
-            let isServed = client.map { $0.disabledAt == nil } == true && party.map { request.isServed(by: $0) } == true
-            return (try reader.authorizations.find(id), isServed)
+            guard let client, client.disabledAt == nil, let party, request.isServed(by: party) else {
+                return (nil, false)
+            }
+            return (try reader.authorizations.find(id), true)
         }
         guard isServed else { return .clientGone }
         guard let found, request.fits(found.wanted) else { return .invalid }

@@ -27,7 +27,8 @@ extension TypeStore {
         let only = wanted.backchannel == nil ? nil : party.backchannel?.type
         let usual = try find(only ?? party.type).flatMap { $0.isOpen(to: party.client) ? $0 : nil }
         guard let strength = wanted.strength else { return usual.map { [SignInType($0)] } ?? [] }
-        let others = try (only == nil ? party.stepUpTypes : []).compactMap { try find($0) }.filter { $0.isOpen(to: party.client) }
+        let names = only == nil ? party.stepUpTypes : []
+        let others = try names.compactMap { try find($0) }.filter { $0.isOpen(to: party.client) }
         let strong = ([usual].compactMap(\.self) + others).compactMap { SignInType($0, reaching: strength) }
         return wanted.isStrengthEssential ? strong : strong + [usual].compactMap { $0.map { SignInType($0) } }
     }

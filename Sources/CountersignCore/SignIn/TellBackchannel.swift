@@ -67,10 +67,10 @@ package enum TellBackchannel {
         guard let found, let token = found.wanted.backchannel?.notificationToken else { return .nothing }
         let content: Content
         switch (delivery, event) {
-        case (.push, .expired): content = found.state == .open ? .failed(.expiredToken) : .none
+        case (.push, .expired): content = found.state == .open ? .failed(.expiredToken) : .nothing
         case (.push, .decided): content = try await pushed(id, to: client, ports: ports)
         case (.ping, .decided): content = .members([:])
-        case (.ping, .expired), (.poll, _): content = .none
+        case (.ping, .expired), (.poll, _): content = .nothing
         }
         let request = ports.hasher.authRequestID(of: id).reveal()
         switch content {
@@ -79,7 +79,7 @@ package enum TellBackchannel {
             members["auth_req_id"] = .string(request)
             return .posted(Notification(uri: uri, token: token, body: Secret(JSONValue.object(members).encoded)))
         case .unwanted: return .unwanted
-        case .none: return .nothing
+        case .nothing: return .nothing
         }
     }
 
@@ -87,7 +87,7 @@ package enum TellBackchannel {
     private enum Content {
         case members(JSONObject)
         case unwanted
-        case none
+        case nothing
 
         /// Spec: CIBA Core 1.0 §12.
         static func failed(_ failure: Failure) -> Content {
@@ -126,7 +126,7 @@ package enum TellBackchannel {
         case .invalid, .unknownResource, .unproved: return .failed(.transactionFailed)
         case .clientGone: return .unwanted
         // Nobody has decided, after all.
-        case .pending, .slowDown: return .none
+        case .pending, .slowDown: return .nothing
         }
     }
 }

@@ -124,7 +124,8 @@ extension OAuthDoor {
         guard let text = fields["id_token_hint"] else {
             throw OAuthError(.invalidRequest, "login_hint_token is not supported")
         }
-        let error = OAuthError(.invalidRequest, "id_token_hint is no ID token of this issuer for this client, or too old")
+        let error = OAuthError(
+            .invalidRequest, "id_token_hint is no ID token of this issuer for this client, or too old")
         guard let hint = IDTokenHint(text, ports), let end = hint.expiresAt else { throw error }
         // check: BackchannelEndpointTests.hints
         guard hint.client == client else { throw error }
@@ -148,7 +149,8 @@ extension OAuthDoor {
     private static func notificationToken(_ fields: FormFields) throws(OAuthError) -> NotificationToken? {
         guard let text = fields["client_notification_token"] else { return nil }
         guard let token = NotificationToken(text) else {
-            throw OAuthError(.invalidRequest, "client_notification_token must be a bearer token of 1024 characters at most")
+            throw OAuthError(
+                .invalidRequest, "client_notification_token must be a bearer token of 1024 characters at most")
         }
         return token
     }

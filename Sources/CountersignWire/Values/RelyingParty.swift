@@ -103,6 +103,8 @@ package struct RelyingParty: Hashable, Sendable {
         package let type: TypeName?
         /// By which algorithm the client signs its requests; nil where it does not sign them.
         package let algorithm: RequestAlgorithm?
+        /// Whether the client shows the number that is typed on a device.
+        package var showsNumber: Bool { type == nil }
 
         /// A registration of these parts.
         package init(delivery: Delivery, type: TypeName? = nil, algorithm: RequestAlgorithm? = nil) {
