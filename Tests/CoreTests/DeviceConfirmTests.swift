@@ -329,8 +329,8 @@ struct DeviceConfirmTests {
         let challenge = try #require(try await asked().ask?.challenge)
         try await PutSignIn.put(id, by: challenge, ports: scene.world.ports)
         try await scene.shop.approve(try await asked())
-        let poll = RedeemDeviceCode.Request(code: begun.deviceCode, by: party.client)
-        guard case .redeemed(let given) = try await RedeemDeviceCode.redeem(poll, ports: scene.world.ports) else {
+        let poll = RedeemDecision.Request(.deviceCode(begun.deviceCode), by: party.client)
+        guard case .redeemed(let given) = try await RedeemDecision.redeem(poll, ports: scene.world.ports) else {
             throw World.Broken("tokens")
         }
         let shown = try #require(try await scene.show(session))
