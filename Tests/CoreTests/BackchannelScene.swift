@@ -50,12 +50,12 @@ struct BackchannelScene: Sendable {
     }
 
     func request(
-        for hint: BeginBackchannel.Hint = .name(name), _ change: (inout BeginBackchannel.Request) throws -> Void = { _ in }
-    ) rethrows -> BeginBackchannel.Request {
+        for hint: BeginBackchannel.Hint = .name(name), _ change: (inout BeginBackchannel.Request) -> Void = { _ in }
+    ) -> BeginBackchannel.Request {
         var request = BeginBackchannel.Request(by: client, for: hint)
         request.scopes = ["openid"]
         request.notificationToken = NotificationToken(Self.token)
-        try change(&request)
+        change(&request)
         return request
     }
 
@@ -91,7 +91,8 @@ struct BackchannelScene: Sendable {
 
     /// The shop's server polls, after a pause.
     func poll(
-        _ begun: BeginBackchannel.Begun, after seconds: Int64 = 5, by client: ClientID? = nil, with key: ProvedKey? = nil
+        _ begun: BeginBackchannel.Begun, after seconds: Int64 = 5, by client: ClientID? = nil,
+        with key: ProvedKey? = nil
     ) async throws -> RedeemDecision.Outcome {
         world.time.advance(seconds: seconds)
         return try await RedeemDecision.redeem(
