@@ -19,15 +19,17 @@ struct SignedBackchannelTests {
         let scene: SignInPageScene
         let key = P256.Signing.PrivateKey()
 
-        init(_ scene: SignInPageScene, _ settings: JSONObject = [:], others: [JWK] = []) async throws {
+        init(_ scene: SignInPageScene, isSigning: Bool = true, others: [JWK] = []) async throws {
             self.scene = scene
-            var all: JSONObject = [
+            var settings: JSONObject = [
                 "asked_browsers": "all", "jwks": JWKSet([JWK(key.publicKey)] + others).json,
                 "backchannel_token_delivery_mode": "poll", "backchannel_number_entry": true,
-                "backchannel_authentication_request_signing_alg": "ES256", "require_signed_request_object": true,
             ]
-            for member in settings.members { all[member.name] = member.value }
-            try await scene.set(all)
+            if isSigning {
+                settings["backchannel_authentication_request_signing_alg"] = "ES256"
+                settings["require_signed_request_object"] = true
+            }
+            try await scene.set(settings)
         }
 
         /// The claims of a good request, with changes; nil leaves a claim out.
@@ -187,9 +189,7 @@ struct SignedBackchannelTests {
             Self.expect(
                 try await bank.ask(nil, [("scope", "openid"), ("login_hint", "customer-1@example.com")]), "unsigned")
             // And the other way round: who has registered no algorithm signs nothing.
-            let plain = try await Bank(
-                scene,
-                ["backchannel_authentication_request_signing_alg": nil, "require_signed_request_object": false])
+            let plain = try await Bank(scene, isSigning: false)
             Self.expect(try await plain.ask(try await plain.sign()), "signed")
             let begun = try await plain.ask(nil, [("scope", "openid"), ("login_hint", "customer-1@example.com")])
             #expect(begun.status == 200, "\(begun)")
