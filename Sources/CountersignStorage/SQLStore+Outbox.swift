@@ -308,7 +308,7 @@ extension OutboxMessage.Content {
     private init?(kind: String, of authorization: AuthorizationID, client: ClientID, _ json: JSONValue) {
         if kind == OutboxMessage.Kind.backchannel.rawValue {
             guard let uri = json["uri"]?.string,
-                let event = json["event"]?.string.flatMap({ TellBackchannel.Event(rawValue: $0) })
+                let event = json["event"]?.string.flatMap({ BackchannelEvent(rawValue: $0) })
             else { return nil }
             self = .backchannel(CallbackURI(stored: uri), client: client, of: authorization, event)
             return

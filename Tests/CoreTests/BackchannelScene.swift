@@ -108,7 +108,7 @@ struct BackchannelScene: Sendable {
     }
 
     /// What is to be told now.
-    func told() async throws -> [TellBackchannel.Event] {
+    func told() async throws -> [BackchannelEvent] {
         let now = world.time.now
         return try await world.store.lease(.backchannel, limit: 100, now: now, until: now).compactMap { leased in
             guard case .backchannel(let uri, client, _, let event) = leased.message.content else { return nil }
@@ -118,7 +118,7 @@ struct BackchannelScene: Sendable {
     }
 
     /// What is posted for a message.
-    func posted(_ begun: BeginBackchannel.Begun, _ event: TellBackchannel.Event = .decided) async throws -> JSONValue? {
+    func posted(_ begun: BeginBackchannel.Begun, _ event: BackchannelEvent = .decided) async throws -> JSONValue? {
         let outcome = try await TellBackchannel.notification(
             of: try id(begun), event, to: client, ports: world.ports)
         guard case .posted(let notification) = outcome else { return nil }

@@ -122,7 +122,7 @@ struct TellBackchannelTests {
     }
 
     // Spec: CIBA Core 1.0 §5.
-    @Test("CIBA Core 1.0 §5: what is brought is bound to the key that asked; a client that needs one must prove it then")
+    @Test("CIBA Core 1.0 §5: what is brought is bound to the key that asked; who needs one must prove it then")
     func bound() async throws {
         let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)
         try await scene.set(BackchannelScene.push, bindsTokens: true)

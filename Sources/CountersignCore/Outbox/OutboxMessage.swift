@@ -52,7 +52,7 @@ package struct OutboxMessage: Sendable {
         /// it is sent, so that no token lies in a row.
         ///
         /// As with a logout, the URI decides the lane alone. Spec: CIBA Core 1.0 §10.2, §10.3.
-        case backchannel(CallbackURI, client: ClientID, of: AuthorizationID, TellBackchannel.Event)
+        case backchannel(CallbackURI, client: ClientID, of: AuthorizationID, BackchannelEvent)
         /// The code of a sign-in; it is made when it is sent, and only if the address is somebody's.
         case signInCode(AuthorizationID, of: VerificationID, by: PersonalAddress.Kind, client: ClientID)
         /// The question about a sign-in to the devices of the person who was named, if there is such a person.
@@ -122,4 +122,12 @@ package struct OutboxMessage: Sendable {
         self.dueAt = dueAt
         self.expiresAt = expiresAt
     }
+}
+
+/// What the server of a client is told about its request.
+package enum BackchannelEvent: String, Sendable {
+    /// Somebody has decided.
+    case decided
+    /// Nobody has decided in time.
+    case expired
 }

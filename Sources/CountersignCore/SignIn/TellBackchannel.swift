@@ -11,14 +11,6 @@ package enum TellBackchannel {
     /// For how long tokens are brought to a client whose server does not take them; they live twice as long.
     static let pushLifetime = Seconds.minutes(5)
 
-    /// What is told.
-    package enum Event: String, Sendable {
-        /// Somebody has decided.
-        case decided
-        /// Nobody has decided in time.
-        case expired
-    }
-
     /// What is posted to a client's server.
     package struct Notification: Sendable {
         /// Where the client listens.
@@ -50,7 +42,7 @@ package enum TellBackchannel {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``, or an error of signing.
     package static func notification(
-        of id: AuthorizationID, _ event: Event, to client: ClientID, ports: Ports
+        of id: AuthorizationID, _ event: BackchannelEvent, to client: ClientID, ports: Ports
     ) async throws -> Outcome {
         let (known, party, found) = try await ports.store.read { reader in
             (
