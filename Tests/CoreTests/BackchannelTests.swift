@@ -19,7 +19,8 @@ struct BackchannelTests {
         // Spec: CIBA Core 1.0 §7.3.
         #expect(begun.authRequestID.reveal().wholeMatch(of: /[A-Za-z0-9._-]{60,}/) != nil)
         #expect(try await scene.poll(begun, after: 0) == .pending(interval: 5))
-        #expect(begun.number == (try await scene.signIn(begun)).ask?.number)
+        let asked = try await scene.signIn(begun)
+        #expect(begun.number == asked.ask?.number)
         try await scene.approve(begun)
         let given = try await scene.tokens(begun)
         #expect(given.family.user == scene.user && given.family.session == nil && given.isIdentified)
