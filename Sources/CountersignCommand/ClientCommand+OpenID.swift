@@ -154,6 +154,27 @@ extension ClientCommand.OpenID {
                 """)
         var authorizationDetails: String?
 
+        @Option(
+            name: .customLong("backchannel"),
+            help: "Let the client's server have people's devices asked (CIBA), by the mode poll, ping or push.")
+        var backchannelMode: String?
+
+        @Option(help: "With --backchannel ping or push: where the client's server is told of decisions.")
+        var backchannelNotificationURI: String?
+
+        @Flag(help: "With --backchannel: the client shows the number that it gets, to be typed on the device.")
+        var backchannelNumberEntry = false
+
+        @Option(
+            help: """
+                With --backchannel, in the place of --backchannel-number-entry: the challenge type by which devices are \
+                asked, which has no number to type.
+                """)
+        var backchannelType: String?
+
+        @Option(help: "With --backchannel: the client signs its requests by this algorithm, such as ES256.")
+        var backchannelSigningAlg: String?
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
@@ -200,10 +221,21 @@ extension ClientCommand.OpenID {
                 "authorization_details_types": details,
             ])
             for member in certificates.members { body[member.name] = member.value }
+            for member in backchannel.members { body[member.name] = member.value }
             let set = try await remote.withRemote { [id, body] in
                 try await $0.call(.PUT, ClientCommand.OpenID.path(id), .object(body))
             }
             output.print(set, ClientCommand.OpenID.text(of: set))
+        }
+
+        private var backchannel: JSONObject {
+            JSONObject([
+                "backchannel_token_delivery_mode": backchannelMode.map(JSONValue.string),
+                "backchannel_client_notification_endpoint": backchannelNotificationURI.map(JSONValue.string),
+                "backchannel_number_entry": backchannelNumberEntry ? true : nil,
+                "backchannel_type": backchannelType.map(JSONValue.string),
+                "backchannel_authentication_request_signing_alg": backchannelSigningAlg.map(JSONValue.string),
+            ])
         }
     }
 
@@ -289,6 +321,16 @@ extension ClientCommand.OpenID {
         }
         let details = (settings["authorization_details_types"]?.array ?? []).map { $0["type"]?.field ?? "" }
         if !details.isEmpty { lines.append("has people authorize \(details.joined(separator: ", "))") }
+        if settings["backchannel_token_delivery_mode"] != nil {
+            let type = settings["backchannel_type"] == nil ? "with a number" : "by \(field("backchannel_type"))"
+            lines.append("asks from its server \(type), by the mode \(field("backchannel_token_delivery_mode"))")
+        }
+        if settings["backchannel_client_notification_endpoint"] != nil {
+            lines.append("is told of decisions at \(field("backchannel_client_notification_endpoint"))")
+        }
+        if settings["backchannel_authentication_request_signing_alg"] != nil {
+            lines.append("signs these requests by \(field("backchannel_authentication_request_signing_alg"))")
+        }
         if let resource { lines.append(resource) }
         if !list("resources").isEmpty { lines.append("may have tokens for \(list("resources"))") }
         if !list("calling_codes").isEmpty { lines.append("sends text messages to \(list("calling_codes"))") }

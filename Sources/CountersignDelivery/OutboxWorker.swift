@@ -11,7 +11,7 @@ package struct OutboxWorker: Sendable {
     /// chose the other services. Each mail occupies a thread.
     private static func limits(of kind: OutboxMessage.Kind) -> OutboxLoad.Limits {
         switch kind {
-        case .callback, .logout: OutboxLoad.Limits(total: 256, each: 64, slow: 4, leavesHalf: true)
+        case .callback, .logout, .backchannel: OutboxLoad.Limits(total: 256, each: 64, slow: 4, leavesHalf: true)
         case .push, .text, .signIn: OutboxLoad.Limits(total: 64, each: 64, slow: 64, leavesHalf: false)
         case .mail:
             OutboxLoad.Limits(
@@ -31,6 +31,7 @@ package struct OutboxWorker: Sendable {
     private let ports: Ports
     private let callbacks: CallbackSender
     private let logouts: LogoutSender
+    private let backchannels: BackchannelSender
     private let pushes: PushSender
     private let messages: MessageSender?
     private let counts: DeliveryCounts
@@ -46,6 +47,7 @@ package struct OutboxWorker: Sendable {
         self.ports = ports
         self.callbacks = callbacks
         logouts = LogoutSender(callbacks)
+        backchannels = BackchannelSender(callbacks)
         self.pushes = pushes
         self.messages = messages
         self.counts = counts
@@ -208,6 +210,16 @@ package struct OutboxWorker: Sendable {
                 // If the client is enabled again in time, it is still told.
                 case .disabled: return .failed("the client is disabled")
                 case .unwanted: return .refused("the client is no longer told of sessions")
+                }
+            }
+        case .backchannel(_, let client, let authorization, let event):
+            return await attempting {
+                switch try await TellBackchannel.notification(of: authorization, event, to: client, ports: ports) {
+                case .posted(let notification): return await backchannels.send(notification)
+                // If the client is enabled again in time, it is still told.
+                case .disabled: return .failed("the client is disabled")
+                case .unwanted: return .refused("the client is told of nothing any more")
+                case .nothing: return .delivered
                 }
             }
         case .signInCode(let authorization, let verification, _, _):

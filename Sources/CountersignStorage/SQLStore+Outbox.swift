@@ -249,6 +249,11 @@ extension OutboxMessage.Content {
             .members(["to": .string("\(number)"), "message": message.stored])
         case .logout(let uri, _, let sid, let user):
             .members(["uri": .string(uri.description), "sid": .string(sid), "user": .string("\(user)")])
+        case .backchannel(let uri, _, let authorization, let event):
+            .members([
+                "uri": .string(uri.description), "authorization": .string("\(authorization)"),
+                "event": .string(event.rawValue),
+            ])
         case .signInCode(let authorization, let verification, _, _):
             .members(["authorization": .string("\(authorization)"), "verification": .string("\(verification)")])
         case .signIn(let authorization, let challenge, _):
@@ -295,12 +300,19 @@ extension OutboxMessage.Content {
                 let user = json["user"]?.string.flatMap({ UserID($0) })
             else { return nil }
             self = .logout(CallbackURI(stored: uri), client: client, sid: sid, of: user)
-        case .signIn, nil: return nil
+        case .backchannel, .signIn, nil: return nil
         }
     }
 
     /// What is sent for a sign-in.
     private init?(kind: String, of authorization: AuthorizationID, client: ClientID, _ json: JSONValue) {
+        if kind == OutboxMessage.Kind.backchannel.rawValue {
+            guard let uri = json["uri"]?.string,
+                let event = json["event"]?.string.flatMap({ BackchannelEvent(rawValue: $0) })
+            else { return nil }
+            self = .backchannel(CallbackURI(stored: uri), client: client, of: authorization, event)
+            return
+        }
         let verification = json["verification"]?.string.flatMap { VerificationID($0) }
         switch (
             OutboxMessage.Kind(rawValue: kind), verification, json["challenge"]?.string.flatMap({ ChallengeID($0) })

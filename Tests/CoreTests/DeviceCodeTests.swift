@@ -87,10 +87,10 @@ struct DeviceCodeTests {
         try await other.store.refreshKeys()
         let begun = try await scene.begin(hint: DeviceGrantScene.name)
         try await scene.shop.approve(try await scene.signIn(begun))
-        let request = RedeemDeviceCode.Request(code: begun.deviceCode, by: scene.shop.shop.id)
-        async let first = RedeemDeviceCode.redeem(
+        let request = RedeemDecision.Request(.deviceCode(begun.deviceCode), by: scene.shop.shop.id)
+        async let first = RedeemDecision.redeem(
             request, waitingUntil: scene.world.time.now, changes: scene.world.hub, ports: scene.world.ports)
-        async let second = RedeemDeviceCode.redeem(
+        async let second = RedeemDecision.redeem(
             request, waitingUntil: scene.world.time.now, changes: other.hub, ports: other.ports)
         let outcomes = try await [first, second]
         let given = outcomes.compactMap { outcome -> UnsignedTokens? in
@@ -168,14 +168,14 @@ struct DeviceCodeTests {
         #expect(try await scene.poll(begun, by: other.id) == .invalid)
         let code = begun.deviceCode.reveal()
         for made in ["", "x", "\(code)x", String(code.dropLast()), "\(try await scene.signIn(begun).id)."] {
-            let request = RedeemDeviceCode.Request(code: Secret(made), by: scene.shop.shop.id)
-            #expect(try await RedeemDeviceCode.redeem(request, ports: scene.world.ports) == .invalid, "\(made)")
+            let request = RedeemDecision.Request(.deviceCode(Secret(made)), by: scene.shop.shop.id)
+            #expect(try await RedeemDecision.redeem(request, ports: scene.world.ports) == .invalid, "\(made)")
         }
         // A browser's sign-in has no device code, and a device's no browser's code.
         let asked = try await scene.shop.askedByCode()
-        let forged = RedeemDeviceCode.Request(
-            code: scene.world.ports.hasher.deviceCode(of: asked.id), by: scene.shop.shop.id)
-        #expect(try await RedeemDeviceCode.redeem(forged, ports: scene.world.ports) == .invalid)
+        let forged = RedeemDecision.Request(
+            .deviceCode(scene.world.ports.hasher.deviceCode(of: asked.id)), by: scene.shop.shop.id)
+        #expect(try await RedeemDecision.redeem(forged, ports: scene.world.ports) == .invalid)
         #expect(try await scene.shop.redeem(begun.deviceCode) == .invalid)
         _ = try await scene.tokens(begun)
     }
@@ -220,7 +220,7 @@ struct DeviceCodeTests {
         let begun = try await scene.begin(hint: DeviceGrantScene.name)
         try await scene.shop.approve(try await scene.signIn(begun))
         try await scene.shop.end(ending)
-        let expected: RedeemDeviceCode.Outcome =
+        let expected: RedeemDecision.Outcome =
             switch ending {
             case .device, .link: .invalid
             case .clientDisabled, .settings: .clientGone

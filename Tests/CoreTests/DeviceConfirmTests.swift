@@ -367,21 +367,21 @@ struct DeviceConfirmTests {
         let challenge = try #require(try await asked().ask?.challenge)
         try await PutSignIn.put(id, by: challenge, ports: scene.world.ports)
         try await scene.shop.approve(try await asked())
-        let poll = RedeemDeviceCode.Request(code: begun.deviceCode, by: party.client)
-        guard case .redeemed(let given) = try await RedeemDeviceCode.redeem(poll, ports: scene.world.ports) else {
+        let poll = RedeemDecision.Request(.deviceCode(begun.deviceCode), by: party.client)
+        guard case .redeemed(let given) = try await RedeemDecision.redeem(poll, ports: scene.world.ports) else {
             throw World.Broken("tokens")
         }
         let shown = try #require(try await scene.show(session))
-        #expect(shown.deviceGrants.map { $0.family.id } == [given.family.id])
-        #expect(shown.deviceGrants.map { $0.client } == [scene.shop.shop.name])
+        #expect(shown.withoutSession.map { $0.family.id } == [given.family.id])
+        #expect(shown.withoutSession.map { $0.client } == [scene.shop.shop.name])
         // Somebody else's end is none.
         let other = try await scene.shop.signedInByMail("second", at: scene.shop.shop)
         let theirs = try await EndOwnAccess.end(
             .family(given.family.id), by: try #require(other.finished.session).secret, shownTo: other.user,
             ports: scene.world.ports)
         #expect(theirs == .done(nil))
-        #expect(try await scene.show(session)?.deviceGrants.count == 1)
+        #expect(try await scene.show(session)?.withoutSession.count == 1)
         #expect(try await scene.end(.family(given.family.id), by: session) == .done(nil))
-        #expect(try await scene.show(session)?.deviceGrants.isEmpty == true)
+        #expect(try await scene.show(session)?.withoutSession.isEmpty == true)
     }
 }

@@ -80,10 +80,11 @@ struct DeviceGrantScene: Sendable {
     func poll(
         _ begun: BeginDeviceGrant.Begun, after seconds: Int64 = 5, by client: ClientID? = nil,
         with key: ProvedKey? = nil
-    ) async throws -> RedeemDeviceCode.Outcome {
+    ) async throws -> RedeemDecision.Outcome {
         world.time.advance(seconds: seconds)
-        return try await RedeemDeviceCode.redeem(
-            RedeemDeviceCode.Request(code: begun.deviceCode, by: client ?? shop.shop.id, with: key), ports: world.ports)
+        return try await RedeemDecision.redeem(
+            RedeemDecision.Request(.deviceCode(begun.deviceCode), by: client ?? shop.shop.id, with: key),
+            ports: world.ports)
     }
 
     /// The tokens that the device gets at its next poll.

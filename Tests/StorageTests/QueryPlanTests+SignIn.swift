@@ -77,8 +77,8 @@ extension QueryPlanTests {
                 ports: world.ports),
             case .asked = try await ConfirmDeviceGrant.confirm(
                 .init(found.id, by: user, browser: browser, session: session), ports: world.ports),
-            case .pending = try await RedeemDeviceCode.redeem(
-                .init(code: begun.deviceCode, by: client.id), ports: world.ports)
+            case .pending = try await RedeemDecision.redeem(
+                .init(.deviceCode(begun.deviceCode), by: client.id), ports: world.ports)
         else { throw World.Broken("device grant") }
         try await SignOut.signOut(session, .session, ports: world.ports)
         try await expectIndexed([

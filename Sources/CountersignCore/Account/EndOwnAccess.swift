@@ -9,9 +9,9 @@ package enum EndOwnAccess {
     package enum Extent: Hashable, Sendable {
         /// A session, with all tokens that were given in it.
         case session(SessionID)
-        /// What a device got by the device grant.
+        /// What a client got in no session: by the device grant, or by its server's question.
         case family(TokenFamilyID)
-        /// All sessions but that of this browser, and what devices got by the device grant.
+        /// All sessions but that of this browser, and what clients got in none.
         case otherSessions
         /// What a client may have, with all its tokens.
         case client(ClientID)
@@ -50,13 +50,13 @@ package enum EndOwnAccess {
                 guard session.user == user else { return .done(nil) }
                 try work.endWhole(session)
             case .family(let id):
-                guard let family = try work.families.find(id), family.isDeviceGrant else { return .done(nil) }
+                guard let family = try work.families.find(id), family.origin != .usual else { return .done(nil) }
                 // check: DeviceConfirmTests.account
                 guard family.user == user else { return .done(nil) }
                 try work.endFamilies(.family(id, of: user, at: family.client), because: .accessEnded)
             case .otherSessions:
                 for family in try work.families.families(of: user)
-                where family.isDeviceGrant && family.isActive(at: now) {
+                where family.origin != .usual && family.isActive(at: now) {
                     try work.endFamilies(.family(family.id, of: user, at: family.client), because: .accessEnded)
                 }
                 for session in try work.sessions.lasting(of: user, at: now) where session.id != visit.session.id {

@@ -125,8 +125,8 @@ package struct Account: Sendable {
     package let passkeyOffer: PasskeyOffer
     /// The sessions that have not ended, oldest first.
     package let sessions: [OpenSession]
-    /// What devices got by the device grant and still have, oldest first.
-    package let deviceGrants: [(family: TokenFamily, client: ClientName)]
+    /// What clients got in no session and still have, by the device grant or by their servers' questions, oldest first.
+    package let withoutSession: [(family: TokenFamily, client: ClientName)]
     /// What clients may have.
     package let access: [Access]
     /// What happened, newest first.
@@ -189,7 +189,7 @@ extension UnitOfWork {
                     }
                 return .init(session: session, by: name)
             },
-            deviceGrants: try families.families(of: user).filter { $0.isDeviceGrant && $0.isActive(at: now) }
+            withoutSession: try families.families(of: user).filter { $0.origin != .usual && $0.isActive(at: now) }
                 .compactMap { family in
                     try name(family.client).map { (family: family, client: $0) }
                 },

@@ -97,14 +97,23 @@ struct SettleAnswer {
     private func lock(because challenge: Challenge) throws {
         let (user, client) = (enrollment.user, challenge.question.client)
         switch challenge.purpose {
-        // Anybody can begin a sign-in, so that its report must not keep the client from asking.
-        case .authorization:
+        // Anybody can begin a sign-in, so that its report must not keep the client from asking. But only the client's own
+        // server has asked by the backchannel.
+        case .authorization(let id):
+            // check: BackchannelTests.reported
+            guard try work.authorizations.find(id)?.wanted.backchannel == nil else {
+                return try putLock(of: user, by: client, because: challenge)
+            }
             let third = try work.clients.find(client)?.trustGroup.thirdParty
             _ = try work.count(.reportedSignIns(user, at: third))
         case .ownSignIn: break
         case .relyingParty, .newDevice:
-            try work.askingLocks.put(AskingLock(user: user, client: client, challenge: challenge.id, since: work.now))
+            try putLock(of: user, by: client, because: challenge)
         }
+    }
+
+    private func putLock(of user: UserID, by client: ClientID, because challenge: Challenge) throws {
+        try work.askingLocks.put(AskingLock(user: user, client: client, challenge: challenge.id, since: work.now))
     }
 
     /// Decides the challenge by this answer.

@@ -183,6 +183,8 @@ extension UnitOfWork {
                 "logout_host": party.logoutReceiver.map { .string($0.uri.host) },
                 "device_grant": party.deviceGrant == .off ? nil : true,
                 "device_login_hint": party.deviceGrant == .byHint ? true : nil,
+                "backchannel": party.backchannel.map { .string($0.delivery.name) },
+                "backchannel_host": (party.backchannel?.delivery.receiver?.host).map { .string($0) },
                 "resource": party.resource.map { .string("\($0.identifier)") },
                 "resources": party.resources.isEmpty ? nil : .array(party.resources.map { .string("\($0)") }),
             ])

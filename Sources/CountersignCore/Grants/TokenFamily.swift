@@ -42,10 +42,25 @@ package struct TokenFamily: Equatable, Sendable {
     ///
     /// Spec: RFC 9449 §5.
     package let keyThumbprint: KeyThumbprint?
-    /// Whether a device got it by the device grant, in no browser's session.
-    ///
-    /// Spec: RFC 8628.
-    package let isDeviceGrant: Bool
+    /// By which door the client got it.
+    package let origin: Origin
+
+    /// The doors by which clients get tokens.
+    package enum Origin: String, CaseIterable, Sendable {
+        /// A browser's code, or what a device signs.
+        case usual
+        /// The device grant, in no browser's session.
+        ///
+        /// Spec: RFC 8628.
+        case device = "device_code"
+        /// What a client's server has asked, in no browser's session.
+        ///
+        /// Spec: CIBA Core 1.0.
+        case backchannel = "ciba"
+    }
+
+    /// Whether a device got it by the device grant.
+    package var isDeviceGrant: Bool { origin == .device }
     /// What the person has authorized in detail, sealed; nil for nothing.
     package let sealedDetails: String?
 
@@ -70,7 +85,7 @@ package struct TokenFamily: Equatable, Sendable {
         authentication: Authentication, generation: Int64, rotatedAt: Timestamp?, createdAt: Timestamp,
         idleUntil: Timestamp, expiresAt: Timestamp,
         endedAt: Timestamp?, resources: [ResourceAccess] = [], keyThumbprint: KeyThumbprint? = nil,
-        isDeviceGrant: Bool = false, sealedDetails: String? = nil
+        origin: Origin = .usual, sealedDetails: String? = nil
     ) {
         self.id = id
         self.client = client
@@ -86,15 +101,15 @@ package struct TokenFamily: Equatable, Sendable {
         self.endedAt = endedAt
         self.resources = resources
         self.keyThumbprint = keyThumbprint
-        self.isDeviceGrant = isDeviceGrant
+        self.origin = origin
         self.sealedDetails = sealedDetails
     }
 
     /// A family that is given now.
     init(
         id: TokenFamilyID, client: ClientID, session: SessionID?, sid: String?, scopes: [String],
-        resources: [ResourceAccess], authentication: Authentication, boundTo key: ProvedKey?, at now: Timestamp,
-        isDeviceGrant: Bool = false, sealedDetails: String? = nil
+        resources: [ResourceAccess], authentication: Authentication, boundTo keyThumbprint: KeyThumbprint?,
+        at now: Timestamp, origin: Origin = .usual, sealedDetails: String? = nil
     ) {
         let isOffline = scopes.contains(Self.offlineAccess)
         let (idle, absolute) =
@@ -104,8 +119,7 @@ package struct TokenFamily: Equatable, Sendable {
             id: id, client: client, session: session, sid: sid, scopes: scopes, authentication: authentication,
             generation: 0,
             rotatedAt: nil, createdAt: now, idleUntil: now.adding(idle), expiresAt: now.adding(absolute), endedAt: nil,
-            resources: resources, keyThumbprint: key?.thumbprint, isDeviceGrant: isDeviceGrant,
-            sealedDetails: sealedDetails)
+            resources: resources, keyThumbprint: keyThumbprint, origin: origin, sealedDetails: sealedDetails)
     }
 }
 

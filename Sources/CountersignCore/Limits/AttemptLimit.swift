@@ -88,6 +88,13 @@ enum AttemptLimit: Hashable, Sendable {
     case waitsForWork(maximum: Int)
     /// Sign-ins that one client begins for devices: they have no user yet, so no user's limit counts them.
     case deviceGrants(of: ClientID, maximum: Int)
+    /// Sign-ins that one client's server begins: they have no user yet, so no user's limit counts them.
+    case backchannelRequests(of: ClientID, maximum: Int)
+    /// Sign-ins by which clients' servers have one user's devices asked since the last approval, at one third party or
+    /// over all first parties.
+    ///
+    /// Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4.
+    case backchannelAsks(UserID, at: ClientID?)
     /// Wrong codes of devices that were typed in one browser, by its hash.
     ///
     /// Spec: RFC 8628 §5.1.
@@ -159,6 +166,8 @@ enum AttemptLimit: Hashable, Sendable {
         case .waitsForWorkFrom(let network): "waits from \(Hex.encode(network))"
         case .waitsForWork: "waits"
         case .deviceGrants(let client, _): "device grants \(client)"
+        case .backchannelRequests(let client, _): "backchannel requests \(client)"
+        case .backchannelAsks(let user, let client): "backchannel \(user)\(client.map { " \($0)" } ?? "")"
         case .wrongUserCodesIn(let browser): "wrong user codes in \(browser)"
         case .wrongUserCodesFrom(let network): "wrong user codes from \(Hex.encode(network))"
         case .wrongUserCodes(let user): "wrong user codes \(user)"
@@ -182,14 +191,14 @@ enum AttemptLimit: Hashable, Sendable {
         switch self {
         case .wrongCredentials, .wrongCredentialsFrom, .otherWrongCredentials, .refused, .wrongReturnCodes, .codeAsks,
             .captchas, .signInsFrom, .signInCodes, .strangersSignIns, .waitsForWork, .codesOf, .pushedRequests,
-            .pushedRequestsFrom, .ownSignIns, .deviceGrants:
+            .pushedRequestsFrom, .ownSignIns, .deviceGrants, .backchannelRequests:
             .minutes(1)
         // As long as a device's code is good.
         case .workSteps, .wrongUserCodesIn, .wrongUserCodesFrom, .allWrongUserCodes: .minutes(10)
         case .solvedWork(_, let lifetime): lifetime
         case .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys, .addressCodes,
             .waitsForWorkFrom, .pageLanguages, .noticeTexts, .wrongUserCodes, .signInMessages, .signInMailsOf,
-            .signInTextsOf:
+            .signInTextsOf, .backchannelAsks:
             .hours(1)
         // A code is good for minutes. But a node whose clock is ahead would take an hour for over.
         case .typedTextCodes, .typedSignInCodes: .days(1)
@@ -208,7 +217,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .addressCodeTries: 20
         case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .noticeTexts, .signInNotices,
             .deviceGrantNotices,
-            .signInAsks(_, _, isBrowserKnown: true):
+            .signInAsks(_, _, isBrowserKnown: true), .backchannelAsks:
             10
         case .signInAsks(_, _, isBrowserKnown: false): 3
         case .signInsFrom, .codesOf, .ownSignIns: 60
@@ -226,7 +235,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .otherWrongCredentials(let maximum), .wrongAnswers(_, let maximum), .typedTextCodes(_, let maximum),
             .textCodesOf(_, let maximum), .codeAsks(_, let maximum), .signInCodes(_, let maximum),
             .resends(_, let maximum), .signInMailsOf(_, let maximum), .strangersSignIns(let maximum),
-            .waitsForWork(let maximum), .deviceGrants(_, let maximum):
+            .waitsForWork(let maximum), .deviceGrants(_, let maximum), .backchannelRequests(_, let maximum):
             maximum
         }
     }

@@ -12,7 +12,7 @@ package struct OutboxEntry: Hashable, Sendable {
 
     /// The message's id.
     package let id: EventID
-    /// `callback`, `push`, `mail`, `text`, `logout` or `sign-in`.
+    /// `callback`, `push`, `mail`, `text`, `logout`, `backchannel` or `sign-in`.
     package let kind: String
     /// The client that caused the message.
     package let client: ClientID

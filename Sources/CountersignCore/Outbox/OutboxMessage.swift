@@ -3,7 +3,8 @@ import Encodings
 
 /// A message that must be delivered at least once; by its id the receiver recognises repeats.
 package struct OutboxMessage: Sendable {
-    /// How long delivery of a callback, a notice, a hook message or a logout token is tried.
+    /// How long delivery of a callback, a notice, a hook message or a logout token is tried; what a client's server has
+    /// asked for is over sooner.
     package static let lifetime = Seconds.days(1)
 
     /// The kind of receiver; messages of one kind do not wait for those of another.
@@ -18,6 +19,8 @@ package struct OutboxMessage: Sendable {
         case text
         /// A client's own server, which is told that a session has ended.
         case logout
+        /// A client's own server, which is told that somebody has decided about its request.
+        case backchannel
         /// The server itself, for what a page must not wait for.
         case signIn = "sign-in"
     }
@@ -45,6 +48,11 @@ package struct OutboxMessage: Sendable {
         /// The URI is where the client listened when the session ended. It decides the lane alone: the token goes to where
         /// the client listens when it is sent. Spec: OpenID Connect Back-Channel Logout 1.0 §2.5.
         case logout(CallbackURI, client: ClientID, sid: String, of: UserID)
+        /// That somebody has decided about the request of a client's server, or nobody in time; what is told is made when
+        /// it is sent, so that no token lies in a row.
+        ///
+        /// As with a logout, the URI decides the lane alone. Spec: CIBA Core 1.0 §10.2, §10.3.
+        case backchannel(CallbackURI, client: ClientID, of: AuthorizationID, BackchannelEvent)
         /// The code of a sign-in; it is made when it is sent, and only if the address is somebody's.
         case signInCode(AuthorizationID, of: VerificationID, by: PersonalAddress.Kind, client: ClientID)
         /// The question about a sign-in to the devices of the person who was named, if there is such a person.
@@ -58,6 +66,7 @@ package struct OutboxMessage: Sendable {
             case .personal(_, .email, _), .signInCode(_, _, .email, _): .mail
             case .personal(_, .phone, _), .signInCode(_, _, .phone, _): .text
             case .logout: .logout
+            case .backchannel: .backchannel
             case .signIn: .signIn
             }
         }
@@ -68,19 +77,25 @@ package struct OutboxMessage: Sendable {
             case .callback(let uri, _, let body): (.callbacks, uri, body)
             case .notice(let uri, _, let body): (.notices, uri, body)
             case .hook(let uri, _, let body): (.hooks, uri, body)
-            case .push, .withdrawal, .personal, .logout, .signInCode, .signIn: nil
+            case .push, .withdrawal, .personal, .logout, .backchannel, .signInCode, .signIn: nil
             }
         }
 
         /// The client's own server; nil for messages to other receivers.
-        package var receiver: CallbackURI? { if case .logout(let uri, _, _, _) = self { uri } else { posted?.uri } }
+        package var receiver: CallbackURI? {
+            switch self {
+            case .logout(let uri, _, _, _), .backchannel(let uri, _, _, _): uri
+            case .callback, .notice, .hook, .push, .withdrawal, .personal, .signInCode, .signIn: posted?.uri
+            }
+        }
 
         /// The client that caused the message.
         package var client: ClientID {
             switch self {
             case .callback(_, let client, _), .notice(_, let client, _), .hook(_, let client, _),
                 .push(_, _, let client), .withdrawal(_, _, let client), .personal(_, _, let client),
-                .logout(_, let client, _, _), .signInCode(_, _, _, let client), .signIn(_, _, let client):
+                .logout(_, let client, _, _), .backchannel(_, let client, _, _), .signInCode(_, _, _, let client),
+                .signIn(_, _, let client):
                 client
             }
         }
@@ -107,4 +122,12 @@ package struct OutboxMessage: Sendable {
         self.dueAt = dueAt
         self.expiresAt = expiresAt
     }
+}
+
+/// What the server of a client is told about its request.
+package enum BackchannelEvent: String, Sendable {
+    /// Somebody has decided.
+    case decided
+    /// Nobody has decided in time.
+    case expired
 }

@@ -43,7 +43,7 @@ extension UnitOfWork {
             try pushes.record(PushDelivery(settlement), of: challenge, to: enrollment, at: now)
         case .withdrawal(_, let enrollment, _):
             if case .unregistered(_, let target) = outcome { try pushes.delete(target, of: enrollment) }
-        case .personal, .logout, .signInCode, .signIn: break
+        case .personal, .logout, .backchannel, .signInCode, .signIn: break
         }
     }
 

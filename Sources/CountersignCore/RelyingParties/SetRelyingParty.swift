@@ -12,6 +12,9 @@ package enum SetRelyingParty {
         case notFound
         /// A challenge type is not there, or the client may not ask by it, or it has no number to type.
         case typeNotUsable(TypeName)
+        /// The challenge type by which the client's server asks is not there, or the client may not ask by it, or it has a
+        /// number to type, which the client would not show.
+        case backchannelTypeNotUsable
         /// By each of its ways people copy digits from one screen to another, which not everybody can.
         case onlyCopies
         /// Another client is the API of this name, or it is the issuer's own.
@@ -33,6 +36,12 @@ package enum SetRelyingParty {
                 guard let type = try work.types.find(name), type.isOpen(to: client.id), type.channel == .devices,
                     type.numberEntry
                 else { return .typeNotUsable(name) }
+            }
+            if let name = party.backchannel?.type {
+                let type = try work.types.find(name)
+                let fits = type.map { $0.isOpen(to: client.id) && $0.channel == .devices && !$0.numberEntry } ?? false
+                // check: BackchannelTests.types
+                guard fits else { return .backchannelTypeNotUsable }
             }
             if let resource = party.resource {
                 // check: ResourceTests.taken

@@ -128,9 +128,9 @@ extension UnitOfWork {
         guard let found = try authorizations.find(id), found.browser == browser, found.state == .open else {
             return nil
         }
-        // A device has its own way to be asked for.
+        // A device or a server has its own way to be asked for.
         // check: DeviceConfirmTests.otherWays
-        guard found.wanted.device == nil else { return nil }
+        guard found.wanted.door == .browser else { return nil }
         return found
     }
 
@@ -154,7 +154,7 @@ extension UnitOfWork {
         needing level: Int
     ) throws -> AskSignIn.Outcome {
         // check: DeviceConfirmTests.otherWays
-        guard wanted.device == nil else { return .tooLate }
+        guard wanted.door == .browser else { return .tooLate }
         // Nothing would cancel what is asked for a client that is being disabled.
         guard let client = try clients.lock(wanted.client), client.disabledAt == nil,
             let party = try relyingParties.find(client.id), party.ways.contains(request.way)

@@ -1,19 +1,19 @@
 package import CountersignWire
 package import Encodings
 
-/// Ends what a device has asked for, because it wants no more of it.
+/// Ends what a device or a client's server has asked for, because it wants no more of it.
 ///
 /// What its person's devices were asked ends, so that a later yes is told that it came too late.
 ///
-/// Spec: RFC 7009 §2, whose endpoint takes the device code.
+/// Spec: RFC 7009 §2, whose endpoint takes the device code, or the id of the server's request.
 package enum CancelDeviceGrant {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// It has ended, now or before; if the device had tokens already, these have ended.
+        /// It has ended, now or before; if there were tokens already, these have ended.
         case cancelled
-        /// The code is another client's.
+        /// The code or the request is another client's.
         case notYours
-        /// It is no device code.
+        /// It is neither.
         case notFound
     }
 
@@ -21,7 +21,8 @@ package enum CancelDeviceGrant {
     ///
     /// - Throws: ``StoreError``.
     package static func cancel(_ code: Secret<String>, by client: ClientID, ports: Ports) async throws -> Outcome {
-        guard let id = ports.hasher.signIn(ofDeviceCode: code) else { return .notFound }
+        let hasher = ports.hasher
+        guard let id = hasher.signIn(ofDeviceCode: code) ?? hasher.signIn(ofAuthRequest: code) else { return .notFound }
         return try await ports.commit(at: ports.time.now, as: .client(client)) { work in
             guard let found = try work.authorizations.find(id) else { return .cancelled }
             // check: DeviceCodeTests.cancelled

@@ -3,8 +3,8 @@ import CountersignWire
 extension UnitOfWork {
     /// Applies the end of a sign-in's question to the sign-in.
     ///
-    /// An approval authenticates the person. Everything else leaves the sign-in open for another way; but a device that has
-    /// asked learns that its person has declined.
+    /// An approval authenticates the person. Everything else leaves the sign-in open for another way; but a device or a
+    /// server that has asked learns that its person has declined.
     func concludeAuthorization(
         _ id: AuthorizationID, by challenge: Challenge, ended outcome: ChallengeOutcome
     ) throws {
@@ -12,13 +12,21 @@ extension UnitOfWork {
         case .approved(let method, let enrollment):
             guard let device = try enrollments.find(enrollment) else { throw StoreError.corruptRow("enrollment") }
             let isAAL2 = try types.find(challenge.question.type)?.isAAL2 ?? false
-            let authentication = Authentication(by: challenge, method, on: device, isAAL2: isAAL2, at: now)
-            _ = try authorizations.advance(id, to: .authenticated(authentication), at: now)
+            // A client's server may ask by a type without a number.
+            let isCarried = challenge.numberHash != nil || challenge.channel.kind == .code
+            let authentication = Authentication(
+                by: challenge, method, on: device, isAAL2: isAAL2, isCarried: isCarried, at: now)
+            guard try authorizations.advance(id, to: .authenticated(authentication), at: now),
+                let found = try authorizations.find(id), found.wanted.backchannel != nil
+            else { break }
+            let third = try clients.find(found.client)?.trustGroup.thirdParty
+            try forget(.backchannelAsks(device.user, at: third))
+            try tellBackchannel(of: found)
         case .denied, .reported, .failed:
-            if let found = try authorizations.find(id), found.wanted.device != nil {
-                // A device has one outcome, and no other way. An earlier question was cancelled, and decides nothing.
+            if let found = try authorizations.find(id), found.wanted.door != .browser {
+                // There is one outcome, and no other way. An earlier question was cancelled, and decides nothing.
                 guard found.ask?.challenge == challenge.id else { return }
-                _ = try authorizations.advance(id, to: .refused, at: now)
+                if try authorizations.advance(id, to: .refused, at: now) { try tellBackchannel(of: found) }
             } else {
                 try authorizations.decline(id, asked: challenge.id)
             }

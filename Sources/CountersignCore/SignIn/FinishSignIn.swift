@@ -76,9 +76,9 @@ package enum FinishSignIn {
             else { return .notReady }
             // check: SignInTests.otherBrowser
             guard found.browser == work.hasher.hash(of: browser, client: found.client) else { return .notReady }
-            // A device fetches its tokens by itself, and no browser carries a code for it.
+            // A device or a server fetches its tokens by itself, and no browser carries a code for it.
             // check: DeviceConfirmTests.otherWays
-            guard found.wanted.device == nil else { return .notReady }
+            guard found.wanted.door == .browser else { return .notReady }
             guard let client = try work.client(accepting: found.wanted) else { return .clientGone }
             // check: SignInTests.otherPerson
             guard try work.is(authentication.user, hintedBy: found.wanted) else {

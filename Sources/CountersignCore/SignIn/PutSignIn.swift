@@ -18,20 +18,25 @@ package enum PutSignIn {
         try await ports.commit(at: now, as: .system) { work in
             guard let found = try work.authorizations.find(id), found.state == .open, let ask = found.ask,
                 ask.challenge == challenge, let number = ask.number, now < ask.until,
-                try work.challenges.find(challenge) == nil, let name = found.wanted.identifier,
+                try work.challenges.find(challenge) == nil,
                 let client = try work.clients.lock(found.client), client.disabledAt == nil,
                 let party = try work.relyingParties.find(client.id), party.ways.contains(.device),
-                let user = try work.userToAsk(name, at: client, party)
+                let user = try work.userToAsk(found.wanted, at: client, party)
             else { return }
             let isKnown = try work.browsers.isKnown(found.browser, of: user, by: client.id)
-            if found.wanted.device != nil {
-                // Nobody sees the page on which the person would allow it.
+            switch found.wanted.door {
+            case .browser:
+                // check: SignInTests.unknownBrowser
+                guard isKnown || party.askedBrowsers == .all else { return }
+            // Nobody sees the page on which the person would allow it.
+            case .device:
                 // check: DeviceCodeTests.thirdParty
                 guard party.deviceGrant == .byHint, try !work.needsConsent(of: user, to: found.wanted, by: client)
                 else { return }
-            } else {
-                // check: SignInTests.unknownBrowser
-                guard isKnown || party.askedBrowsers == .all else { return }
+            case .backchannel:
+                // check: BackchannelTests.thirdParty
+                guard party.backchannel != nil, try !work.needsConsent(of: user, to: found.wanted, by: client)
+                else { return }
             }
             let inputs = AskChallenge.RandomInputs(challenge: challenge, nonce: nonce, number: number)
             _ = try work.put(found, until: ask.until, to: user, at: client, party, inputs, isBrowserKnown: isKnown)
@@ -55,25 +60,18 @@ extension UnitOfWork {
         _ asked: Authorization, until end: Timestamp, to user: UserID, at client: Client, _ party: RelyingParty,
         _ inputs: AskChallenge.RandomInputs, isBrowserKnown: Bool
     ) throws -> Bool {
-        guard try giveWay(of: user, at: client, in: asked.browser, isBrowserKnown) else { return false }
-        // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients of the
-        // group: a third party must not use up what the others have.
-        let third = client.trustGroup.thirdParty
-        // check: SignInTests.reportLocksStrangers
-        guard try isBrowserKnown || !counted(.reportedSignIns(user, at: third)).isUsedUp else { return false }
-        // check: SignInTests.budgets
-        guard try !count(.signInAsks(user, at: third, isBrowserKnown: isBrowserKnown)).isExceeded else {
-            return false
-        }
+        guard try mayBeAsked(user, asked, at: client, isBrowserKnown) else { return false }
         let enrollments = try enrollments.believed(of: user, in: client.trustGroup)
-        // A device that asks is in no browser that could become the person's, or be forgotten.
-        let browser = asked.wanted.device == nil ? asked.browser : nil
+        // A device or a server that asks is in no browser that could become the person's, or be forgotten.
+        let browser = asked.wanted.door == .browser ? asked.browser : nil
+        let open = asked.wanted.backchannel == nil ? 0 : try openSignIns(of: user, by: client.id)
         var decided: AskChallenge.Decided?
         for type in try types.forSignIn(asked.wanted, at: party) where decided == nil {
             let facts = AskChallenge.Facts(
                 client: client, user: user, type: type.type, enrollments: enrollments, isLocked: false,
-                openChallenges: 0, recentAsks: [], now: now)
-            let request = AskRequest.signIn(.id(user), type, at: client, asked.wanted, for: end - now)
+                openChallenges: open, recentAsks: [], now: now)
+            var request = AskRequest.signIn(.id(user), type, at: client, asked.wanted, for: end - now)
+            if let message = asked.wanted.backchannel?.message { request.message = message }
             decided = try? AskChallenge.decide(
                 request, facts, inputs, purpose: .authorization(asked.id), browser: browser, issuer: issuer,
                 hasher: hasher)
@@ -91,7 +89,10 @@ extension UnitOfWork {
     /// A first party that takes whoever is a user asks also a user whom it does not know yet, by an address that the
     /// user
     /// has proved. A third party does not: it could have the phones of people asked who have never heard of it.
-    fileprivate func userToAsk(_ name: SignInName, at client: Client, _ party: RelyingParty) throws -> UserID? {
+    fileprivate func userToAsk(_ wanted: Wanted, at client: Client, _ party: RelyingParty) throws -> UserID? {
+        // A client's server may also name somebody by an ID token.
+        if wanted.backchannel != nil, let hint = wanted.hint { return try links.find(hint, of: client.id)?.id }
+        guard let name = wanted.identifier else { return nil }
         if let named = try stores.person(named: name, at: client.id, hasher) {
             return try links.find(.id(named), of: client.id)?.id
         }
@@ -104,10 +105,43 @@ extension UnitOfWork {
         return try users.find(user)?.deletedAt == nil ? user : nil
     }
 
+    /// Whether a user's devices may be asked about a sign-in now, within the limits of its door.
+    fileprivate func mayBeAsked(
+        _ user: UserID, _ asked: Authorization, at client: Client, _ isBrowserKnown: Bool
+    ) throws -> Bool {
+        // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients of the
+        // group: a third party must not use up what the others have.
+        let third = client.trustGroup.thirdParty
+        // The client has proved who it is, and knows whom it asks: nobody else can have this person asked in its name.
+        if asked.wanted.backchannel != nil {
+            // check: BackchannelTests.reported
+            guard try !askingLocks.exists(of: user, by: client.id) else { return false }
+            // check: BackchannelTests.budget
+            guard try !count(.backchannelAsks(user, at: third)).isExceeded else { return false }
+            return true
+        }
+        guard try giveWay(of: user, at: client, in: asked.browser, isBrowserKnown) else { return false }
+        // check: SignInTests.reportLocksStrangers
+        guard try isBrowserKnown || !counted(.reportedSignIns(user, at: third)).isUsedUp else { return false }
+        // check: SignInTests.budgets
+        guard try !count(.signInAsks(user, at: third, isBrowserKnown: isBrowserKnown)).isExceeded else {
+            return false
+        }
+        return true
+    }
+
+    /// How many sign-ins of a client a user's devices are asked about now.
+    fileprivate func openSignIns(of user: UserID, by client: ClientID) throws -> Int {
+        try challenges.open(of: user).count { open in
+            open.purpose.authorization != nil && open.question.client == client && open.isOpen(at: now)
+        }
+    }
+
     /// Ends what else a user's devices are asked about sign-ins, where this one goes before.
     ///
     /// The person begins again in another tab, or goes before somebody at a browser that is not theirs. Clients of
-    /// other groups are not in the way: a third party could otherwise keep a user from all others.
+    /// other groups are not in the way: a third party could otherwise keep a user from all others. Nor is what a client's
+    /// server asks, which need not be about this visit.
     ///
     /// - Returns: false where the open one goes before.
     fileprivate func giveWay(
@@ -115,6 +149,7 @@ extension UnitOfWork {
     ) throws -> Bool {
         for open in try challenges.open(of: user) where open.isOpen(at: now) {
             guard let other = try open.purpose.authorization.flatMap({ try authorizations.find($0) }),
+                other.wanted.backchannel == nil,
                 try clients.find(other.client)?.trustGroup == client.trustGroup
             else { continue }
             // check: SignInTests.oneAtATime

@@ -103,7 +103,8 @@ package enum RedeemCode {
                 ? try work.sessions.sid(of: code.session, for: client, new: sid) : nil
             let family = TokenFamily(
                 id: id, client: client, session: code.session, sid: name, scopes: scopes,
-                resources: wanted.resources, authentication: authentication, boundTo: request.key, at: now,
+                resources: wanted.resources, authentication: authentication,
+                boundTo: request.key?.thumbprint, at: now,
                 sealedDetails: try work.hasher.sealed(wanted.details, for: id))
             try work.families.insert(family)
             try work.raise(.tokensGiven(family))
@@ -143,7 +144,7 @@ extension RedeemCode.Request {
         guard redirectURI?.hasSameBytes(as: wanted.redirectURI) == true else { return false }
         // Spec: RFC 9449 §10.
         // check: BoundTokenTests.code
-        guard wanted.keyThumbprint.map({ KeyThumbprint.key($0) == key?.thumbprint }) ?? true else { return false }
+        guard wanted.keyThumbprint == nil || wanted.keyThumbprint == key?.thumbprint else { return false }
         guard let challenge = wanted.codeChallenge else {
             // check: RedeemCodeTests.downgrade
             guard verifier == nil else { return false }

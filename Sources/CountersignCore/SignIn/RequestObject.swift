@@ -12,7 +12,7 @@ package enum RequestObject {
     /// How long it may be good at most.
     private static let longest = Seconds.hours(1)
     /// How far ahead a client's clock may be.
-    private static let tolerance: Seconds = 10
+    static let tolerance: Seconds = 10
 
     /// What a text is.
     package enum Outcome: Equatable, Sendable {
@@ -74,12 +74,12 @@ package enum RequestObject {
         return .good(claims: claims)
     }
 
-    private static func isForUs(_ audience: JSONValue?, _ issuer: Issuer) -> Bool {
+    static func isForUs(_ audience: JSONValue?, _ issuer: Issuer) -> Bool {
         audience == .string("\(issuer)") || audience?.array?.contains(.string("\(issuer)")) == true
     }
 
     /// Why its times do not fit; nil if they do.
-    private static func unfitTimes(of claims: JSONValue, at now: Timestamp) -> String? {
+    static func unfitTimes(of claims: JSONValue, at now: Timestamp) -> String? {
         guard let start = claims["nbf"]?.integer, let end = claims["exp"]?.integer else {
             return "nbf and exp must be whole numbers"
         }

@@ -100,7 +100,7 @@ package enum SignInDevice {
             guard try work.admit(device.user, to: client) else { return .invalid }
             let family = TokenFamily(
                 id: id, client: client, session: nil, sid: nil, scopes: own, resources: apis,
-                authentication: authentication, boundTo: key, at: now)
+                authentication: authentication, boundTo: key?.thumbprint, at: now)
             try work.families.insert(family)
             try work.raise(.signedInByDevice(family))
             try work.raise(.tokensGiven(family))

@@ -23,9 +23,12 @@ extension TypeStore {
     /// What the client would only like keeps nobody out: last comes the usual type.
     /// Spec: OpenID Connect Core 1.0 §3.1.2.1 (`acr_values`), §5.5.1.1.
     func forSignIn(_ wanted: Wanted, at party: RelyingParty) throws -> [SignInType] {
-        let usual = try find(party.type).flatMap { $0.isOpen(to: party.client) ? $0 : nil }
+        // Where a client's server asks, and shows no number, there is one type for it.
+        let only = wanted.backchannel == nil ? nil : party.backchannel?.type
+        let usual = try find(only ?? party.type).flatMap { $0.isOpen(to: party.client) ? $0 : nil }
         guard let strength = wanted.strength else { return usual.map { [SignInType($0)] } ?? [] }
-        let others = try party.stepUpTypes.compactMap { try find($0) }.filter { $0.isOpen(to: party.client) }
+        let names = only == nil ? party.stepUpTypes : []
+        let others = try names.compactMap { try find($0) }.filter { $0.isOpen(to: party.client) }
         let strong = ([usual].compactMap(\.self) + others).compactMap { SignInType($0, reaching: strength) }
         return wanted.isStrengthEssential ? strong : strong + [usual].compactMap { $0.map { SignInType($0) } }
     }

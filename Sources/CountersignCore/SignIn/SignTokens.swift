@@ -17,6 +17,8 @@ package struct UnsignedTokens: Equatable, Sendable {
     package let party: RelyingParty
     /// What the access token is bound to; nil for nothing.
     package var keyThumbprint: KeyThumbprint?
+    /// The request of whose tokens the client is told; nil where it fetches them.
+    package var pushed: AuthorizationID?
 
     /// The scopes of the access token.
     package var scopes: [String] { target.scopes }
@@ -63,16 +65,17 @@ package enum SignTokens {
         let access = try await signAccess(
             accessClaims(of: given, details, issuer: ports.issuer, random: random, at: now, until: expiresAt),
             ports: ports)
+        let refresh = family.isOffline ? ports.hasher.refreshToken(family.generation, of: family.id) : nil
         var identity: String?
         if given.isIdentified {
+            let claims = identityClaims(of: given, access: access, refresh: refresh, at: now, ports: ports)
             identity = try await JWS.sign(
-                identityClaims(of: given, access: access, issuer: ports.issuer, at: now).encoded, type: "JWT",
-                by: identityKey, keyID: identityKey.keyID)
+                claims.encoded, type: "JWT", by: identityKey, keyID: identityKey.keyID)
         }
         return SignedTokens(
             access: Secret(access), expiresIn: expiresAt - now, identity: identity.map { Secret($0) },
-            refresh: family.isOffline ? ports.hasher.refreshToken(family.generation, of: family.id) : nil,
-            scopes: given.target.scopes, isBound: given.keyThumbprint?.isProved == true, details: details)
+            refresh: refresh, scopes: given.target.scopes, isBound: given.keyThumbprint?.isProved == true,
+            details: details)
     }
 
     /// An access token with these claims.
@@ -108,20 +111,30 @@ package enum SignTokens {
         [thumbprint.member.name: .string(thumbprint.member.value)]
     }
 
-    /// Spec: OpenID Connect Core 1.0 §2, §3.1.3.6.
+    /// Spec: OpenID Connect Core 1.0 §2, §3.1.3.6; CIBA Core 1.0 §10.3.1, for tokens of which a client is told.
     private static func identityClaims(
-        of given: UnsignedTokens, access: String, issuer: Issuer, at now: Timestamp
+        of given: UnsignedTokens, access: String, refresh: Secret<String>?, at now: Timestamp, ports: Ports
     ) -> JSONValue {
         let family = given.family
-        let half = SHA256.hash(data: Array(access.utf8)).prefix(16)
+        let request = given.pushed.map { ports.hasher.authRequestID(of: $0) }
+        let refreshHash = given.pushed == nil ? nil : refresh.map { half($0.reveal()) }
         return .members([
-            "iss": .string("\(issuer)"), "sub": .string("\(family.user)"), "aud": .string("\(family.client)"),
+            "iss": .string("\(ports.issuer)"), "sub": .string("\(family.user)"), "aud": .string("\(family.client)"),
             "exp": .integer(now.adding(TokenLifetimes.identity).seconds), "iat": .integer(now.seconds),
             "auth_time": .integer(family.authentication.at.seconds),
             "acr": .string(family.authentication.strength.rawValue),
             "amr": .array(family.authentication.methods.map(JSONValue.string)), "sid": family.sid.map(JSONValue.string),
             "nonce": given.nonce.map(JSONValue.string),
-            "at_hash": .string(Base64URL.encode(Array(half))),
+            "at_hash": .string(half(access)),
+            "urn:openid:params:jwt:claim:auth_req_id": request.map { .string($0.reveal()) },
+            "urn:openid:params:jwt:claim:rt_hash": refreshHash.map(JSONValue.string),
         ])
+    }
+
+    /// The left half of a token's hash.
+    ///
+    /// Spec: OpenID Connect Core 1.0 §3.1.3.6.
+    private static func half(_ token: String) -> String {
+        Base64URL.encode(Array(SHA256.hash(data: Array(token.utf8)).prefix(16)))
     }
 }

@@ -11,6 +11,20 @@ package struct Wanted: Hashable, Sendable {
         case formPost = "form_post"
     }
 
+    /// The doors.
+    package enum Door: Hashable, Sendable {
+        /// A browser, which brings the client a code.
+        case browser
+        /// A device that has asked, and fetches its tokens by itself.
+        ///
+        /// Spec: RFC 8628 §3.1.
+        case device(AskingDevice)
+        /// The client's server, which has named the person, and fetches its tokens or is told of them.
+        ///
+        /// Spec: CIBA Core 1.0 §7.
+        case backchannel(AskingServer)
+    }
+
     /// The client.
     package var client: ClientID
     /// The redirect URI, as the request named it.
@@ -36,7 +50,7 @@ package struct Wanted: Hashable, Sendable {
     /// The thumbprint of the key that must redeem the code; nil for any or none.
     ///
     /// Spec: RFC 9449 §10 (`dpop_jkt`).
-    package var keyThumbprint: String?
+    package var keyThumbprint: KeyThumbprint?
     /// How old the authentication may be; nil for any age.
     package var maximumAge: Seconds?
     /// Whether the person must authenticate anew.
@@ -64,10 +78,8 @@ package struct Wanted: Hashable, Sendable {
 
     /// The one use of the request that the client has pushed; nil where it has pushed none.
     package var pushed: PushedRequest.Use?
-    /// The device that has asked, and fetches its tokens by itself; nil where a browser brings the client a code.
-    ///
-    /// Spec: RFC 8628 §3.1.
-    package var device: AskingDevice?
+    /// Through which door it came, which is how its result leaves.
+    package var door = Door.browser
 
     /// From where the person was asked last; nil before, and where nothing is known.
     package var askedFrom: ContextLine?
@@ -82,6 +94,17 @@ package struct Wanted: Hashable, Sendable {
     }
 }
 
+extension Wanted {
+    /// The device that has asked; nil for other doors.
+    package var device: AskingDevice? {
+        get { if case .device(let device) = door { device } else { nil } }
+        set { door = newValue.map { .device($0) } ?? .browser }
+    }
+
+    /// The client's server that has asked; nil for other doors.
+    package var backchannel: AskingServer? { if case .backchannel(let server) = door { server } else { nil } }
+}
+
 /// The form in which it travels with a page and in which a row holds it, sealed.
 extension Wanted {
     package var json: JSONValue {
@@ -91,13 +114,14 @@ extension Wanted {
             "resources": resources.isEmpty ? nil : ResourceAccess.json(resources),
             "details": details?.kept,
             "state": clientState.map(JSONValue.string), "nonce": nonce.map(JSONValue.string),
-            "code_challenge": codeChallenge.map(JSONValue.string), "jkt": keyThumbprint.map(JSONValue.string),
+            "code_challenge": codeChallenge.map(JSONValue.string), "cnf": keyThumbprint.map(SignTokens.confirmation(of:)),
             "max_age": maximumAge.map { .integer($0.value) }, "fresh": .bool(isFresh),
             "consent": asksConsent ? true : nil,
             "strength": strength.map { .string($0.rawValue) }, "essential": isStrengthEssential ? true : nil,
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
             "keeps_passkeys": keepsPasskeys ? true : nil, "pushed": pushed?.json, "device": device?.json,
+            "backchannel": backchannel?.json,
             "asked_from": askedFrom?.json,
             "asked_in": askedIn.map { .string("\($0)") },
         ])
@@ -121,7 +145,7 @@ extension Wanted {
         clientState = json["state"]?.string
         nonce = json["nonce"]?.string
         codeChallenge = json["code_challenge"]?.string
-        keyThumbprint = json["jkt"]?.string
+        keyThumbprint = json["cnf"].flatMap { KeyThumbprint(in: $0) }
         maximumAge = json["max_age"]?.integer.map { Seconds($0) }
         self.isFresh = isFresh
         asksConsent = json["consent"]?.bool ?? false
@@ -132,10 +156,13 @@ extension Wanted {
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }
         keepsPasskeys = json["keeps_passkeys"]?.bool ?? false
         pushed = json["pushed"].flatMap { PushedRequest.Use($0) }
-        // Whose device cannot be read must not become a browser's.
+        // Whose device or server cannot be read must not become a browser's.
         if let json = json["device"] {
             guard let asking = AskingDevice(json) else { return nil }
-            device = asking
+            door = .device(asking)
+        } else if let json = json["backchannel"] {
+            guard let asking = AskingServer(json) else { return nil }
+            door = .backchannel(asking)
         }
         askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
         askedFrom = json["asked_from"].flatMap { ContextLine($0, in: askedIn) }

@@ -47,7 +47,7 @@ package enum WatchAuthorization {
                 found.browser == ports.hasher.hash(of: browser, client: found.client), now < found.expiresAt
             else { return .notFound }
             // check: DeviceConfirmTests.otherWays
-            guard (found.wanted.device != nil) == isOfDevice else { return .notFound }
+            guard isOfDevice ? found.wanted.device != nil : found.wanted.door == .browser else { return .notFound }
             let progress = found.progress(at: now)
             // Whether a code was scanned stands with its challenge.
             guard case .showing(let challenge, let until) = progress,

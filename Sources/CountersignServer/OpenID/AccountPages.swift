@@ -236,12 +236,13 @@ extension Account {
             }
     }
 
-    /// What devices got, which is listed with the sessions.
+    /// What clients got in no session, which is listed with the sessions.
     private var deviceRows: [AccountPage.Session] {
-        deviceGrants.map { grant in
+        withoutSession.map { grant in
             AccountPage.Session(
                 id: "\(grant.family.id)", browser: nil, place: nil, since: Int(grant.family.createdAt.seconds),
-                way: .deviceCode(client: grant.client.text))
+                way: grant.family.isDeviceGrant
+                    ? .deviceCode(client: grant.client.text) : .server(client: grant.client.text))
         }
     }
 

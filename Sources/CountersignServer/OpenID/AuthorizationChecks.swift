@@ -169,7 +169,7 @@ struct AuthorizationChecks {
             wanted.details = try details(for: party)
             wanted.nonce = try value("nonce", ofAtMost: 512)
             wanted.codeChallenge = try codeChallenge(for: party)
-            wanted.keyThumbprint = try keyThumbprint()
+            wanted.keyThumbprint = try keyThumbprint().map { .key($0) }
             let prompts = try prompts()
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
             wanted.asksConsent = prompts.contains("consent")

@@ -78,7 +78,7 @@ extension OAuthDoor {
         }
     }
 
-    private static func requestedExpiry(_ form: FormFields) throws(OAuthError) -> Seconds? {
+    static func requestedExpiry(_ form: FormFields) throws(OAuthError) -> Seconds? {
         guard let text = form["requested_expiry"] else { return nil }
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let seconds = Int32(text), seconds > 0
@@ -92,25 +92,35 @@ extension OAuthDoor {
             || party?.certificate != nil
     }
 
-    /// Gives a device its tokens or, if the request wants to wait, has it wait for them.
+    /// Gives a device or a client's server its tokens or, if the request wants to wait, has it wait for them.
     ///
-    /// Spec: RFC 8628 §3.4, §3.5; RFC 7240 §4.3.
-    func redeemDeviceCode(
-        _ form: FormFields, _ incoming: Incoming, by client: ClientID, _ party: RelyingParty?, with key: ProvedKey?
+    /// Spec: RFC 8628 §3.4, §3.5; CIBA Core 1.0 §10.1, §11; RFC 7240 §4.3.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the parameter by which the request names what was asked.
+    ///   - form: the form of the request.
+    ///   - incoming: the request.
+    ///   - client: the client.
+    ///   - party: its settings, if it uses the provider.
+    ///   - key: the key that the client has proved to have; nil for none.
+    ///   - way: makes of the parameter by what there are tokens.
+    func redeemDecision(
+        named name: String, _ form: FormFields, _ incoming: Incoming, by client: ClientID, _ party: RelyingParty?,
+        with key: ProvedKey?, _ way: (Secret<String>) -> RedeemDecision.Way
     ) async throws -> Response {
-        guard let code = form["device_code"] else { throw OAuthError(.invalidRequest, "device_code is missing") }
-        let request = RedeemDeviceCode.Request(code: Secret(code), resources: form.resources, by: client, with: key)
-        let outcome = try await RedeemDeviceCode.redeem(request, ports: ports)
+        guard let code = form[name] else { throw OAuthError(.invalidRequest, "\(name) is missing") }
+        let request = RedeemDecision.Request(way(Secret(code)), resources: form.resources, by: client, with: key)
+        let outcome = try await RedeemDecision.redeem(request, ports: ports)
         guard case .pending = outcome, let length = incoming.preferredWait,
             let places = waitingPlaces(
                 for: code, of: client, isAuthenticated: Self.isAuthenticated(incoming, form, party), incoming)
-        else { return try await deviceReply(to: outcome) }
+        else { return try await decisionReply(to: outcome, named: name) }
         let deadline = ports.time.now.adding(min(length, Self.longestWait))
         return incoming.context.later.answer { [self] in
             defer { withExtendedLifetime(places) {} }
             return try await shared(incoming) {
                 let waited = try await waited(for: request, until: deadline, incoming, otherwise: outcome)
-                return (withNonce(try await deviceReply(to: waited), for: key), client)
+                return (withNonce(try await decisionReply(to: waited, named: name), for: key), client)
             }
         }
     }
@@ -134,18 +144,18 @@ extension OAuthDoor {
 
     /// What came of a wait; what was before it where the server is about to stop.
     private func waited(
-        for request: RedeemDeviceCode.Request, until deadline: Timestamp, _ incoming: Incoming,
-        otherwise before: RedeemDeviceCode.Outcome
-    ) async throws -> RedeemDeviceCode.Outcome {
+        for request: RedeemDecision.Request, until deadline: Timestamp, _ incoming: Incoming,
+        otherwise before: RedeemDecision.Outcome
+    ) async throws -> RedeemDecision.Outcome {
         do {
-            return try await RedeemDeviceCode.redeem(
+            return try await RedeemDecision.redeem(
                 request, waitingUntil: deadline, changes: try resources.changes(for: incoming.context), ports: ports)
         } catch is CancellationError where resources.shutdown.isOver {
             return before
         }
     }
 
-    private func deviceReply(to outcome: RedeemDeviceCode.Outcome) async throws -> Response {
+    private func decisionReply(to outcome: RedeemDecision.Outcome, named name: String) async throws -> Response {
         switch outcome {
         case .redeemed(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         case .pending(let interval):
@@ -159,14 +169,14 @@ extension OAuthDoor {
         case .expired: throw OAuthError(.expiredToken, "nobody has agreed in time")
         case .denied: throw OAuthError(.accessDenied, "the person has declined", status: 400)
         case .invalid:
-            throw OAuthError(.invalidGrant, "the device_code is unknown, spent or another client's, or good no more")
+            throw OAuthError(.invalidGrant, "the \(name) is unknown, spent or another client's, or good no more")
         case .unknownResource: throw OAuthError.unknownTarget
         case .unproved(let refusal): throw OAuthError(refusal, ports: ports)
-        case .clientGone: throw OAuthError(.unauthorizedClient, "the client signs nobody in on devices")
+        case .clientGone: throw OAuthError(.unauthorizedClient, "the client gets no tokens in this way")
         }
     }
 
-    /// The reply to a client that gives up what a device has asked for; nil if the token is no device code.
+    /// The reply to a client that gives up what a device or its server has asked for; nil if the token is neither.
     func cancelDeviceGrant(_ token: Secret<String>, by client: ClientID) async throws -> Response? {
         switch try await CancelDeviceGrant.cancel(token, by: client, ports: ports) {
         case .cancelled: return Response(status: .ok)

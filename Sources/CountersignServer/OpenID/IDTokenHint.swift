@@ -13,6 +13,8 @@ struct IDTokenHint {
     let user: UserID
     /// The session's name for the client; nil if it has none.
     let sid: String?
+    /// When it was over; nil if it does not say so.
+    let expiresAt: Timestamp?
 
     /// Reads a hint; nil for anything but an ID token of this issuer.
     init?(_ text: String, _ ports: Ports) {
@@ -24,6 +26,7 @@ struct IDTokenHint {
         self.client = client
         self.user = user
         sid = claims["sid"]?.string
+        expiresAt = claims["exp"]?.integer.map { Timestamp(seconds: $0) }
     }
 
     /// Whether a text says that it is an ID token of this issuer, by a key that is no longer kept.

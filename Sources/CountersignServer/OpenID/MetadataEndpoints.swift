@@ -8,7 +8,9 @@ import JOSE
 /// What the provider says of itself, and the keys that verify its tokens.
 extension OAuthDoor {
     func addMetadata(to table: inout RouteTable) {
-        let metadata = withCertificates(Self.metadata(of: ports.issuer)).encoded
+        var members = Self.metadata(of: ports.issuer).object ?? JSONObject()
+        for member in Self.backchannelMetadata(of: ports.issuer).members { members[member.name] = member.value }
+        let metadata = withCertificates(.object(members)).encoded
         // Spec: OpenID Connect Discovery 1.0 §4, RFC 8414 §3, RFC 9728 §3.
         let documents = [
             "/.well-known/openid-configuration": metadata, "/.well-known/oauth-authorization-server": metadata,
@@ -67,7 +69,7 @@ extension OAuthDoor {
             "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
             "grant_types_supported": [
                 "authorization_code", "refresh_token", "client_credentials", .string(DeviceAssertion.grantType),
-                .string(deviceGrantType),
+                .string(deviceGrantType), .string(backchannelGrantType),
             ],
             "device_authorization_endpoint": .string("\(issuer)\(deviceAuthorizationPath)"),
             "introspection_endpoint": .string("\(issuer)/oauth2/introspect"),

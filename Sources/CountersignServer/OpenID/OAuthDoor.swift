@@ -9,8 +9,8 @@ import Hummingbird
 /// The pages that people see are another door; see ``SignInDoor``.
 final class OAuthDoor: Door {
     let paths = [
-        "/oauth2/token", "/oauth2/device_authorization", "/oauth2/par", "/oauth2/introspect", "/oauth2/revoke",
-        "/oauth2/userinfo", "/oauth2/jwks",
+        "/oauth2/token", "/oauth2/device_authorization", OAuthDoor.backchannelPath, "/oauth2/par",
+        "/oauth2/introspect", "/oauth2/revoke", "/oauth2/userinfo", "/oauth2/jwks",
         "/.well-known/openid-configuration",
         "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource",
     ]
@@ -25,6 +25,7 @@ final class OAuthDoor: Door {
         addToken(to: &table)
         addPushedRequests(to: &table)
         addDeviceGrant(to: &table)
+        addBackchannel(to: &table)
         addTokenState(to: &table)
         addUserinfo(to: &table)
         addPreflights(to: &table)

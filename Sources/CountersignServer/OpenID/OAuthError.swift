@@ -31,6 +31,8 @@ struct OAuthError: Error, Hashable {
         case interactionRequired = "interaction_required"
         /// From *OpenID Connect Core Error Code unmet_authentication_requirements 1.0*.
         case unmetAuthenticationRequirements = "unmet_authentication_requirements"
+        /// Spec: CIBA Core 1.0 §13.
+        case invalidBindingMessage = "invalid_binding_message"
         /// Spec: RFC 9101 §6.2, §6.3.
         case invalidRequestObject = "invalid_request_object"
         case requestNotSupported = "request_not_supported"
@@ -54,7 +56,7 @@ struct OAuthError: Error, Hashable {
                 .invalidAuthorizationDetails, .unsupportedGrantType, .invalidDPoPProof, .useDPoPNonce,
                 .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
                 .unmetAuthenticationRequirements, .invalidRequestObject, .requestNotSupported,
-                .requestURINotSupported, .authorizationPending, .slowDown, .expiredToken:
+                .invalidBindingMessage, .requestURINotSupported, .authorizationPending, .slowDown, .expiredToken:
                 400
             }
         }

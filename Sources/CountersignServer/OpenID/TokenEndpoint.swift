@@ -29,7 +29,14 @@ extension OAuthDoor {
                 case "authorization_code": try await redeemCode(form, by: client, with: key)
                 case "refresh_token": try await refresh(form, by: client, with: key)
                 case DeviceAssertion.grantType: try await signInDevice(form, at: client, with: key)
-                case Self.deviceGrantType: try await redeemDeviceCode(form, incoming, by: client, party, with: key)
+                case Self.deviceGrantType:
+                    try await redeemDecision(named: "device_code", form, incoming, by: client, party, with: key) {
+                        .deviceCode($0)
+                    }
+                case Self.backchannelGrantType:
+                    try await redeemDecision(named: "auth_req_id", form, incoming, by: client, party, with: key) {
+                        .authRequest($0)
+                    }
                 default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
                 }
             return (withNonce(response, for: key), client)
@@ -51,7 +58,7 @@ extension OAuthDoor {
     /// otherwise the key that it has proved, if any.
     ///
     /// A token has one binding. So a proof beside the certificate is refused, and not ignored. Spec: RFC 8705 §3.
-    private func bindingKey(
+    func bindingKey(
         of incoming: Incoming, by party: RelyingParty?, proving key: ProvedKey?
     ) throws(OAuthError) -> ProvedKey? {
         guard let party, party.bindsToCertificate else { return key }
@@ -155,18 +162,7 @@ extension OAuthDoor {
         }
     }
 
-    /// Spec: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3, RFC 9449 §5.
-    static func reply(_ tokens: SignedTokens) -> Response {
-        Response(
-            json: .members([
-                "access_token": .string(tokens.access.reveal()), "token_type": tokens.isBound ? "DPoP" : "Bearer",
-                "expires_in": .integer(tokens.expiresIn.value), "scope": .string(tokens.scopes.joined(separator: " ")),
-                "refresh_token": tokens.refresh.map { .string($0.reveal()) },
-                "id_token": tokens.identity.map { .string($0.reveal()) },
-                // Spec: RFC 9396 §7.
-                AuthorizationDetails.parameter: tokens.details,
-            ]))
-    }
+    static func reply(_ tokens: SignedTokens) -> Response { Response(json: .object(tokens.members)) }
 
     /// The client that calls; the parameters are those of ``caller(of:_:mayBePublic:)``.
     func client(of incoming: Incoming, _ form: FormFields, mayBePublic: Bool = true) async throws -> ClientID {

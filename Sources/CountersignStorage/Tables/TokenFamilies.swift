@@ -42,10 +42,9 @@ private enum Statements {
     static let endOfClient = end("client_id = $3 AND expires_at > $1")
 }
 
-/// The member beside those of the authentication that says by which grant a family was given; none for a code.
+/// The member beside those of the authentication that says by which door a family was given; none for the usual one.
 private enum GrantMember {
     static let name = "grant"
-    static let device = "device_code"
 }
 
 /// Token families.
@@ -61,10 +60,10 @@ extension SQLTransaction {
     private static func family(_ row: SQLRow) throws -> TokenFamily {
         // The columns have no NULL: an empty text stands for no session, and for no name of it.
         let (hasSession, hasName) = (try !row.text(2).isEmpty, try !row.text(3).isEmpty)
-        let (authentication, keyThumbprint, grant, details) = try row.value(5) { text in
+        let (authentication, keyThumbprint, origin, details) = try row.value(5) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { json in
                 Authentication(json).map {
-                    ($0, KeyThumbprint(in: json), json[GrantMember.name], json[detailsMember]?.string)
+                    ($0, KeyThumbprint(in: json), json[GrantMember.name]?.string, json[detailsMember]?.string)
                 }
             }
         }
@@ -77,18 +76,18 @@ extension SQLTransaction {
             resources: try row.optionalValue(12) { text in
                 (try? JSONValue(parsing: Array(text.utf8))).flatMap { ResourceAccess.list($0) }
             } ?? [], keyThumbprint: keyThumbprint,
-            isDeviceGrant: grant == .string(GrantMember.device), sealedDetails: details)
+            origin: origin.flatMap { TokenFamily.Origin(rawValue: $0) } ?? .usual, sealedDetails: details)
     }
 
     /// The member of the authentication's column with what the person has authorized in detail, sealed; none for nothing.
     private static let detailsMember = "details"
 
     /// How the person was authenticated, the key to which the family is bound, of which the first families had none,
-    /// whether a device got the tokens, and what was authorized in detail.
+    /// by which door it was given, and what was authorized in detail.
     private static func authentication(of family: TokenFamily) -> JSONValue {
         var members = family.authentication.json.object ?? JSONObject()
         if let member = family.keyThumbprint?.member { members[member.name] = .string(member.value) }
-        members[GrantMember.name] = family.isDeviceGrant ? .string(GrantMember.device) : nil
+        members[GrantMember.name] = family.origin == .usual ? nil : .string(family.origin.rawValue)
         members[detailsMember] = family.sealedDetails.map { .string($0) }
         return .object(members)
     }

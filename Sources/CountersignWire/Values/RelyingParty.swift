@@ -67,6 +67,70 @@ package struct RelyingParty: Hashable, Sendable {
         case byHint
     }
 
+    /// How the client's server has people's devices asked, and gets its tokens.
+    ///
+    /// Spec: CIBA Core 1.0 §4.
+    package struct Backchannel: Hashable, Sendable {
+        /// How the client gets its tokens.
+        package enum Delivery: Hashable, Sendable {
+            /// It asks for them.
+            case poll
+            /// It is told at this URI that it can ask for them.
+            case ping(CallbackURI)
+            /// They are brought to this URI.
+            case push(CallbackURI)
+
+            /// The name of the mode.
+            package var name: String {
+                switch self {
+                case .poll: "poll"
+                case .ping: "ping"
+                case .push: "push"
+                }
+            }
+
+            /// Where the client is told of something; nil where it is told of nothing.
+            package var receiver: CallbackURI? {
+                switch self {
+                case .poll: nil
+                case .ping(let uri), .push(let uri): uri
+                }
+            }
+
+            /// Whether tokens are brought.
+            package var isPush: Bool { if case .push = self { true } else { false } }
+        }
+
+        /// How the client gets its tokens.
+        package let delivery: Delivery
+        /// The challenge type by which devices are asked, which has no number; nil where the client shows the number that
+        /// it gets, and devices are asked as from pages.
+        package let type: TypeName?
+        /// By which algorithm the client signs its requests; nil where it does not sign them.
+        package let algorithm: RequestAlgorithm?
+        /// Whether the client shows the number that is typed on a device.
+        package var showsNumber: Bool { type == nil }
+
+        /// A registration of these parts.
+        package init(delivery: Delivery, type: TypeName? = nil, algorithm: RequestAlgorithm? = nil) {
+            self.delivery = delivery
+            self.type = type
+            self.algorithm = algorithm
+        }
+    }
+
+    /// The algorithms by which a client's server signs its requests.
+    package enum RequestAlgorithm: String, CaseIterable, Sendable {
+        /// ECDSA on P-256.
+        case es256 = "ES256"
+        /// RSA by PSS.
+        case ps256 = "PS256"
+        /// RSA by PKCS #1.
+        case rs256 = "RS256"
+        /// Ed25519.
+        case edDSA = "EdDSA"
+    }
+
     /// The client.
     package let client: ClientID
     /// What kind of application it is.
@@ -145,6 +209,8 @@ package struct RelyingParty: Hashable, Sendable {
     ///
     /// Spec: RFC 9396 §10.
     package let detailTypes: [AuthorizationDetailType]
+    /// How the client's server has people's devices asked; nil where it does not.
+    package let backchannel: Backchannel?
 
     /// How many ``stepUpTypes`` a client may have.
     package static let maximumStepUpTypes = 10
@@ -171,7 +237,7 @@ package struct RelyingParty: Hashable, Sendable {
         resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
         requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off,
         detailTypes: [AuthorizationDetailType] = [], certificate: CertificateRule? = nil,
-        bindsToCertificate: Bool = false
+        bindsToCertificate: Bool = false, backchannel: Backchannel? = nil
     ) {
         self.client = client
         self.profile = profile
@@ -199,6 +265,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.requiresSignedRequests = requiresSignedRequests
         self.deviceGrant = deviceGrant
         self.detailTypes = detailTypes
+        self.backchannel = backchannel
     }
 
     /// A JWK Set as it is kept: the keys that can be used, and nothing else; nil if there is none.

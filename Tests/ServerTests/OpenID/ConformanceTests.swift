@@ -89,7 +89,8 @@ struct ConformanceTests {
             let endpoints: [(String, HTTPMethod, Int)] = [
                 ("authorization_endpoint", .GET, 400), ("token_endpoint", .POST, 401),
                 ("userinfo_endpoint", .GET, 401), ("introspection_endpoint", .POST, 401),
-                ("device_authorization_endpoint", .POST, 401), ("pushed_authorization_request_endpoint", .POST, 401),
+                ("device_authorization_endpoint", .POST, 401), ("backchannel_authentication_endpoint", .POST, 401),
+                ("pushed_authorization_request_endpoint", .POST, 401),
                 ("revocation_endpoint", .POST, 401), ("end_session_endpoint", .GET, 200), ("jwks_uri", .GET, 200),
             ]
             let named = metadata.object?.members.map(\.name).filter { name in

@@ -27,6 +27,10 @@ struct StrictProfileTests {
                 ),
                 (["pkce_optional": true], "/pkce_optional"),
                 (["rotate_refresh_tokens": true], "/rotate_refresh_tokens"), (["device_grant": true], "/device_grant"),
+                (
+                    ["backchannel_token_delivery_mode": "poll", "backchannel_number_entry": true],
+                    "/backchannel_token_delivery_mode"
+                ),
                 (["tls_client_auth_san_dns": "bank.example.com"], "/tls_client_auth_san_dns"),
                 (
                     ["tls_client_certificate_bound_access_tokens": true],

@@ -13,6 +13,8 @@ extension AccountPage {
             case text
             /// By typing the code that a device without a browser showed, for the client of this name.
             case deviceCode(client: String)
+            /// On a trusted device, which the server of the client of this name had asked.
+            case server(client: String)
         }
 
         /// The name in paths.
@@ -52,7 +54,7 @@ extension AccountPage.Session {
             "id": PageAddress.segment(id), "browser": browser, "place": place, "since": frame.moment(since),
             "lastSeen": isThisOne ? nil : lastSeen.map { frame.moment($0) }, "isThisOne": isThisOne,
             "isByEmail": way == .email, "isByText": way == .text, "isByDevice": false, "isByCode": false,
-            "isByPasskey": false, "isByUnknown": way == nil,
+            "isByServer": false, "isByPasskey": false, "isByUnknown": way == nil,
         ]
         switch way {
         case .device(let name):
@@ -63,6 +65,9 @@ extension AccountPage.Session {
             values["name"] = name
         case .deviceCode(let client):
             values["isByCode"] = true
+            values["client"] = client
+        case .server(let client):
+            values["isByServer"] = true
             values["client"] = client
         case .email, .text, nil: break
         }
@@ -86,7 +91,8 @@ extension AccountPage.Session {
         <span class="small">{{#.place}}<bdi>{{place}}</bdi>. {{/.place}}{{#isByDevice}}[[sinceWithDevice]]\
         {{/isByDevice}}{{#isByEmail}}[[sinceByEmail]]{{/isByEmail}}{{#isByText}}[[sinceByText]]{{/isByText}}\
         {{#isByPasskey}}{{#.name}}[[sinceWithPasskey]]{{/.name}}{{^.name}}[[sinceWithLostPasskey]]{{/.name}}\
-        {{/isByPasskey}}{{#isByCode}}[[sinceForClient]]{{/isByCode}}{{#isByUnknown}}[[sinceOnly]]{{/isByUnknown}}\
+        {{/isByPasskey}}{{#isByCode}}[[sinceForClient]]{{/isByCode}}{{#isByServer}}[[sinceForClient]]{{/isByServer}}\
+        {{#isByUnknown}}[[sinceOnly]]{{/isByUnknown}}\
         {{#.lastSeen}}. [[lastSeen]]{{/.lastSeen}}</span>
         </div>
         {{^isThisOne}}

@@ -14,6 +14,10 @@ extension NativeAPI {
             throw JSONShapeError.invalid(
                 pointer: party.stepUpTypes.firstIndex(of: type).map { "/step_up_types/\($0)" } ?? "/type",
                 expected: "a type that the client may ask by, that asks devices, and that has a number to type")
+        case .backchannelTypeNotUsable:
+            throw JSONShapeError.invalid(
+                pointer: "/backchannel_type",
+                expected: "a type that the client may ask by, that asks devices, and that has no number to type")
         case .onlyCopies:
             throw JSONShapeError.invalid(
                 pointer: "/ways", expected: "\"passkey\", \"qr\" or \"email\" among them; not all can copy digits")

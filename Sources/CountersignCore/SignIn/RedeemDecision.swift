@@ -1,14 +1,24 @@
 package import CountersignWire
 package import Encodings
 
-/// Gives a device its tokens as soon as its person has agreed.
+/// Gives a device or a client's server its tokens as soon as its person has agreed.
 ///
-/// Spec: RFC 8628 §3.4, §3.5.
-package enum RedeemDeviceCode {
-    /// What a device sends.
+/// Spec: RFC 8628 §3.4, §3.5; CIBA Core 1.0 §10.1, §11.
+package enum RedeemDecision {
+    /// By what somebody gets tokens.
+    package enum Way: Sendable {
+        /// A device, by its code.
+        case deviceCode(Secret<String>)
+        /// A client's server, by the id of its request.
+        case authRequest(Secret<String>)
+        /// A client's server, which is told of them.
+        case push(AuthorizationID)
+    }
+
+    /// What a device or a client's server sends.
     package struct Request: Sendable {
-        /// Its code.
-        package let code: Secret<String>
+        /// By what it gets tokens.
+        package let way: Way
         /// The resource that the access token is for; none for the one API that was asked for or, if there was none,
         /// for us.
         package let resources: [String]
@@ -18,8 +28,8 @@ package enum RedeemDeviceCode {
         package let key: ProvedKey?
 
         /// A request of these parts.
-        package init(code: Secret<String>, resources: [String] = [], by client: ClientID, with key: ProvedKey? = nil) {
-            self.code = code
+        package init(_ way: Way, resources: [String] = [], by client: ClientID, with key: ProvedKey? = nil) {
+            self.way = way
             self.resources = resources
             self.client = client
             self.key = key
@@ -30,9 +40,9 @@ package enum RedeemDeviceCode {
     package enum Outcome: Equatable, Sendable {
         /// The client gets tokens.
         case redeemed(UnsignedTokens)
-        /// Nobody has decided yet; the device asks again after the interval.
+        /// Nobody has decided yet; whoever polls asks again after the interval.
         case pending(interval: Seconds)
-        /// The device polls too fast, and must pause longer from now on.
+        /// It polls too fast, and must pause longer from now on.
         case slowDown(interval: Seconds)
         /// Nobody has agreed in time.
         case expired
@@ -44,18 +54,31 @@ package enum RedeemDeviceCode {
         case unknownResource
         /// The client binds all tokens to a key and has proved none, or the proof came before; the code stays good.
         case unproved(KeyProofRefusal)
-        /// The client is disabled, or has no device grant any more.
+        /// The client is disabled, or gets no tokens in this way any more.
         case clientGone
     }
 
-    /// Looks once whether the device gets its tokens.
+    /// Looks once whether there are tokens.
     ///
     /// A code that comes again ends what it gave: somebody else has had it.
     ///
     /// - Throws: ``StoreError``.
     package static func redeem(_ request: Request, ports: Ports) async throws -> Outcome {
-        guard let id = ports.hasher.signIn(ofDeviceCode: request.code) else { return .invalid }
+        guard let id = ports.hasher.signIn(of: request.way) else { return .invalid }
         return try await look(at: id, for: request, isPoll: true, ports: ports)
+    }
+
+    /// The tokens for a client that is told of them, or why there are none.
+    ///
+    /// An earlier try to tell it may have failed: then it is about the same tokens.
+    ///
+    /// - Throws: ``StoreError``.
+    static func push(_ id: AuthorizationID, to client: ClientID, ports: Ports) async throws -> Outcome {
+        let request = Request(.push(id), by: client)
+        let outcome = try await look(at: id, for: request, isPoll: false, ports: ports)
+        // Another try may have been faster.
+        guard outcome == .invalid else { return outcome }
+        return try await look(at: id, for: request, isPoll: false, ports: ports)
     }
 
     /// Waits until somebody has decided, or until a deadline, after a look that has found nothing.
@@ -66,7 +89,7 @@ package enum RedeemDeviceCode {
     package static func redeem(
         _ request: Request, waitingUntil deadline: Timestamp, changes: any ChangeNotifier, ports: Ports
     ) async throws -> Outcome {
-        guard let id = ports.hasher.signIn(ofDeviceCode: request.code) else { return .invalid }
+        guard let id = ports.hasher.signIn(of: request.way) else { return .invalid }
         // Subscribed before the first look: a change in between is not missed.
         let subscription = changes.subscribe(to: .authorization(id))
         let over = try await ports.store.read { try $0.authorizations.find(id)?.expiresAt } ?? deadline
@@ -77,11 +100,11 @@ package enum RedeemDeviceCode {
         }
     }
 
-    /// How a sign-in stands for a device.
+    /// How a sign-in stands for whoever asks.
     ///
     /// - Parameters:
     ///   - id: the sign-in.
-    ///   - request: what the device has sent.
+    ///   - request: what was sent.
     ///   - isPoll: whether this is the first look of a request, which must not come too soon, and by which a spent code
     ///     comes again.
     ///   - ports: the external dependencies.
@@ -89,19 +112,22 @@ package enum RedeemDeviceCode {
         at id: AuthorizationID, for request: Request, isPoll: Bool, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let (found, isServed) = try await ports.store.read { reader in
+        let (found, isServed) = try await ports.store.read { reader -> (Authorization?, Bool) in
             let client = try reader.clients.find(request.client)
-            let grant = try reader.relyingParties.find(request.client)?.deviceGrant ?? .off
-            let isServed = client.map { $0.disabledAt == nil } == true && grant != .off
-            return (try reader.authorizations.find(id), isServed)
+            let party = try reader.relyingParties.find(request.client)
+            guard let client, client.disabledAt == nil, let party, request.isServed(by: party) else {
+                return (nil, false)
+            }
+            return (try reader.authorizations.find(id), true)
         }
         guard isServed else { return .clientGone }
-        guard let found, found.wanted.device != nil else { return .invalid }
+        guard let found, request.fits(found.wanted) else { return .invalid }
         // check: DeviceCodeTests.otherClient
         guard found.client == request.client else { return .invalid }
         let pace = ports.devicePolls.pace(of: id, by: request.client)
         switch found.state {
         case .refused: return .denied
+        case .redeemed(_, let family) where request.isPush: return try await again(family, for: found, at: now, ports)
         case .redeemed where isPoll: return try await endTokens(of: id, request.client, at: now, ports)
         case .granted, .redeemed: return .invalid
         case .open, .authenticated: break
@@ -123,14 +149,19 @@ package enum RedeemDeviceCode {
         let transports = ports.transports
         return try await ports.commit(at: now, as: .client(client)) { work in
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
-                let party = try work.relyingParties.lock(client), party.deviceGrant != .off
+                let party = try work.relyingParties.lock(client), request.isServed(by: party)
             else { return .clientGone }
-            // check: DeviceCodeTests.unproved
-            guard request.key != nil || !party.bindsTokens else { return .unproved(.missing) }
             try keys.require(party.profile.idTokenAlgorithm)
             guard let authorization = try work.authorizations.find(id),
                 case .authenticated(let authentication) = authorization.state
             else { return .invalid }
+            // Whoever is told of tokens has proved its key when it asked. Spec: CIBA Core 1.0 §5.
+            let thumbprint = request.isPush ? authorization.wanted.keyThumbprint : request.key?.thumbprint
+            // check: DeviceCodeTests.unproved
+            guard thumbprint != nil || !party.bindsTokens else { return .unproved(.missing) }
+            let named = authorization.wanted.keyThumbprint
+            // check: BackchannelTests.bound
+            guard named == nil || named == thumbprint else { return .invalid }
             // check: DeviceCodeTests.replayed
             guard try work.spend(request.key) else { return .unproved(.replayed) }
             let wanted = authorization.wanted
@@ -148,10 +179,10 @@ package enum RedeemDeviceCode {
                 try work.isGood(authentication.evidence, authentication.user, at: client)
             else { return .invalid }
             let needsConsent = try work.needsConsent(of: authentication.user, to: wanted, by: found)
-            // Whoever was asked by name alone has seen no page on which they would allow it.
+            // Whoever was asked by name alone has seen no page on which they would allow it. A server never has a page.
             // check: DeviceCodeTests.thirdParty
             guard !needsConsent || wanted.device?.allowedBy == authentication.user else { return .invalid }
-            let scopes = wanted.scopes.filter { !BeginDeviceGrant.neverGiven.contains($0) }
+            let scopes = wanted.scopes.filter { !wanted.neverGiven.contains($0) }
             let target = try work.stores.target(
                 request.resources, of: scopes, at: wanted.resources, for: party, issuer: work.issuer)
             // The code stays good: the request is a developer's mistake, and gives nothing.
@@ -163,16 +194,36 @@ package enum RedeemDeviceCode {
             if needsConsent { try work.give(wanted, by: authentication.user) }
             let given = TokenFamily(
                 id: family, client: client, session: nil, sid: nil, scopes: scopes, resources: wanted.resources,
-                authentication: authentication, boundTo: request.key, at: now, isDeviceGrant: true)
+                authentication: authentication, boundTo: thumbprint, at: now,
+                origin: wanted.device == nil ? .backchannel : .device)
             try work.families.insert(given)
-            try work.tellOfDeviceGrant(authorization, authentication, by: transports)
+            if wanted.device != nil { try work.tellOfDeviceGrant(authorization, authentication, by: transports) }
             try work.raise(.signedIn(authorization, authentication, isFresh: true))
             try work.raise(.tokensGiven(given))
             work.notify(.authorization(id))
             return .redeemed(
                 UnsignedTokens(
                     family: given, target: target, isIdentified: scopes.contains(TokenFamily.openID), nonce: nil,
-                    party: party, keyThumbprint: request.key?.thumbprint))
+                    party: party, keyThumbprint: thumbprint, pushed: request.isPush ? id : nil))
+        }
+    }
+
+    /// The tokens that a client was not told of yet, since its server could not be reached.
+    private static func again(
+        _ id: TokenFamilyID, for found: Authorization, at now: Timestamp, _ ports: Ports
+    ) async throws -> Outcome {
+        try await ports.store.read { reader in
+            guard let party = try reader.relyingParties.find(found.client), let family = try reader.families.find(id)
+            else { return .invalid }
+            // check: TellBackchannelTests.ended
+            guard family.isActive(at: now) else { return .invalid }
+            let target = try reader.target(
+                [], of: family.scopes, at: family.resources, for: party, issuer: ports.issuer)
+            guard let target else { return .unknownResource }
+            return .redeemed(
+                UnsignedTokens(
+                    family: family, target: target, isIdentified: family.scopes.contains(TokenFamily.openID),
+                    nonce: nil, party: party, keyThumbprint: family.keyThumbprint, pushed: found.id))
         }
     }
 
@@ -187,6 +238,46 @@ package enum RedeemDeviceCode {
                 try work.endFamilies(.family(family, of: who.user, at: client), because: .codeReused)
             }
             return .invalid
+        }
+    }
+}
+
+extension RedeemDecision.Request {
+    fileprivate var isPush: Bool { if case .push = way { true } else { false } }
+
+    /// Whether a client gets tokens in this way.
+    ///
+    /// Spec: CIBA Core 1.0 §10, §11: by the mode that it has registered, and no other.
+    fileprivate func isServed(by party: RelyingParty) -> Bool {
+        switch way {
+        case .deviceCode: party.deviceGrant != .off
+        case .authRequest: party.backchannel.map { !$0.delivery.isPush } ?? false
+        case .push: party.backchannel?.delivery.isPush ?? false
+        }
+    }
+
+    /// Whether a sign-in began so that it ends in this way.
+    fileprivate func fits(_ wanted: Wanted) -> Bool {
+        switch way {
+        case .deviceCode: wanted.device != nil
+        case .authRequest, .push: wanted.backchannel != nil
+        }
+    }
+}
+
+extension Wanted {
+    /// The scopes that its door does not give.
+    fileprivate var neverGiven: Set<String> {
+        device == nil ? BeginBackchannel.neverGiven : BeginDeviceGrant.neverGiven
+    }
+}
+
+extension KeyedHasher {
+    fileprivate func signIn(of way: RedeemDecision.Way) -> AuthorizationID? {
+        switch way {
+        case .deviceCode(let code): signIn(ofDeviceCode: code)
+        case .authRequest(let request): signIn(ofAuthRequest: request)
+        case .push(let signIn): signIn
         }
     }
 }

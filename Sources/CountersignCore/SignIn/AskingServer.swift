@@ -1,0 +1,93 @@
+package import CountersignWire
+package import Encodings
+
+// How the request of a client's server is found, and what it has said.
+//
+// Spec: CIBA Core 1.0 §7; docs/decisions/0092-ciba.md.
+
+/// A client's server that has named a person, whose devices are asked.
+package struct AskingServer: Hashable, Sendable {
+    /// What the person reads on both devices; nil for the text of the challenge type.
+    ///
+    /// Spec: CIBA Core 1.0 §7.1 (`binding_message`).
+    package let message: DisplayMessage?
+    /// By what the client knows that we tell it something; nil where it polls.
+    package let notificationToken: NotificationToken?
+
+    /// A server that has said this.
+    package init(message: DisplayMessage? = nil, notificationToken: NotificationToken? = nil) {
+        self.message = message
+        self.notificationToken = notificationToken
+    }
+}
+
+/// The form in which a row holds it, sealed with the rest of a wish.
+extension AskingServer {
+    var json: JSONValue {
+        .members([
+            "message": message.map { .string($0.text) },
+            "notification_token": notificationToken.map { .string($0.text.reveal()) },
+        ])
+    }
+
+    /// Reads the form; nil if it is malformed.
+    init?(_ json: JSONValue) {
+        guard json.object != nil else { return nil }
+        self.init(
+            message: json["message"]?.string.flatMap { try? DisplayMessage($0) },
+            notificationToken: json["notification_token"]?.string.flatMap { NotificationToken($0) })
+    }
+}
+
+/// The bearer token by which a client's server knows that we tell it something about one request.
+///
+/// Spec: CIBA Core 1.0 §7.1 (`client_notification_token`).
+package struct NotificationToken: Sendable {
+    /// How long it may be.
+    private static let longest = 1024
+
+    /// The token.
+    package let text: Secret<String>
+
+    /// Accepts a token; nil for what cannot be sent as one.
+    ///
+    /// Spec: RFC 6750 §2.1 (`b64token`).
+    package init?(_ text: String) {
+        let bytes = text.utf8
+        let end = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.endIndex
+        // check: BackchannelTests.notificationTokens
+        guard bytes.count <= Self.longest, end > bytes.startIndex else { return nil }
+        let isPlain = bytes[..<end].allSatisfy { $0.isUnreserved || "+/".utf8.contains($0) }
+        let isPadded = bytes[end...].allSatisfy { $0 == UInt8(ascii: "=") }
+        // check: BackchannelTests.notificationTokens
+        guard isPlain, isPadded else { return nil }
+        self.text = Secret(text)
+    }
+}
+
+extension NotificationToken: Hashable {
+    package static func == (left: NotificationToken, right: NotificationToken) -> Bool {
+        left.text.isSame(as: right.text)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text.reveal()) }
+}
+
+extension KeyedHasher {
+    /// The id of the request of a client's server: the sign-in, and a MAC over it.
+    ///
+    /// It need not be stored. Spec: CIBA Core 1.0 §7.3.
+    func authRequestID(of signIn: AuthorizationID) -> Secret<String> {
+        Secret("\(signIn).\(Base64URL.encode(code(of: "auth request \(signIn)")))")
+    }
+
+    /// The sign-in of a request's id; nil if its MAC is not valid.
+    func signIn(ofAuthRequest text: Secret<String>) -> AuthorizationID? {
+        // By octets: any other token comes here, too.
+        let parts = text.reveal().utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .map { Substring($0) }
+        guard parts.count == 2, let signIn = AuthorizationID(parts[0]), authRequestID(of: signIn).isSame(as: text)
+        else { return nil }
+        return signIn
+    }
+}

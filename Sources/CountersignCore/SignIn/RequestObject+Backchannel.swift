@@ -1,0 +1,76 @@
+import CountersignWire
+package import Encodings
+import JOSE
+
+/// The request of a client's server that it has signed.
+///
+/// Spec: CIBA Core 1.0 §7.1.1.
+extension RequestObject {
+    /// How long its name may be.
+    private static let longestName = 255
+
+    /// What a text is.
+    package enum Once: Sendable {
+        /// The client has signed these claims, for us and for now; what is spent with them.
+        case good(claims: JSONValue, ReplayGuard)
+        /// There is no such client, or it has no keys.
+        case noKeys
+        /// It is none of the client's; why, for the client's developer.
+        case refused(why: String)
+    }
+
+    /// Reads a request that is good once.
+    ///
+    /// - Parameters:
+    ///   - text: the request object.
+    ///   - id: the client, which has authenticated.
+    ///   - algorithm: the algorithm that the client has registered.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func readOnce(
+        _ text: String, of id: ClientID, by algorithm: RelyingParty.RequestAlgorithm, ports: Ports
+    ) async throws -> Once {
+        // What verifies it goes by the same header.
+        // check: SignedBackchannelTests.refused
+        guard named(in: text) == algorithm.rawValue else {
+            return .refused(why: "alg is not the one that the client has registered")
+        }
+        let claims: JSONValue
+        switch try await ClientSignature.verify(text, of: id, types: types, ports: ports) {
+        case .verified(_, _, claims: let signed): claims = signed
+        case .noKeys: return .noKeys
+        case .refused: return .refused(why: "no key of the client has signed it, or its typ is another")
+        }
+        // Only now: fetching keys may have taken a while.
+        let now = ports.time.now
+        // check: SignedBackchannelTests.refused
+        guard claims["iss"] == .string("\(id)") else { return .refused(why: "iss is not the client's id") }
+        // check: SignedBackchannelTests.refused
+        guard isForUs(claims["aud"], ports.issuer) else { return .refused(why: "aud is not the issuer") }
+        // It would pass for the client's authentication.
+        // check: SignedBackchannelTests.refused
+        guard claims["sub"] != .string("\(id)") else { return .refused(why: "sub must not be the client's id") }
+        if let why = unfitTimes(of: claims, at: now) { return .refused(why: why) }
+        guard let issuedAt = claims["iat"]?.integer else { return .refused(why: "iat must be a whole number") }
+        // check: SignedBackchannelTests.refused
+        guard issuedAt <= now.adding(tolerance).seconds else { return .refused(why: "iat is in the future") }
+        guard let name = claims["jti"]?.string, let end = claims["exp"]?.integer else {
+            return .refused(why: "jti must be a text")
+        }
+        // check: SignedBackchannelTests.refused
+        guard (1...longestName).contains(name.utf8.count) else {
+            return .refused(why: "jti must have 1 to \(longestName) bytes")
+        }
+        return .good(
+            claims: claims,
+            ReplayGuard(name, of: "request \(id)", until: Timestamp(seconds: end).adding(ReplayGuard.margin)))
+    }
+
+    /// The algorithm that a JWT names.
+    private static func named(in text: String) -> String? {
+        guard let header = text.split(separator: ".", maxSplits: 1).first.flatMap({ Base64URL.decode($0) }) else {
+            return nil
+        }
+        return (try? JSONValue(parsing: header))?["alg"]?.string
+    }
+}

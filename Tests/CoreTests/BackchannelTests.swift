@@ -1,0 +1,422 @@
+import CountersignStorage
+import CountersignWire
+import Encodings
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("A client's server names a person, whose phone is asked")
+struct BackchannelTests {
+    // Spec: CIBA Core 1.0 §7.3, §10.1, §11.
+    @Test(
+        "CIBA Core 1.0 §10.1: nothing until the person has approved by the number, then tokens, once",
+        arguments: Engine.allCases)
+    func approved(_ engine: Engine) async throws {
+        let scene = try await BackchannelScene(engine)
+        let begun = try await scene.begin()
+        #expect(begun.expiresIn == 120 && begun.interval == 5 && begun.number != nil)
+        // Spec: CIBA Core 1.0 §7.3.
+        #expect(begun.authRequestID.reveal().wholeMatch(of: /[A-Za-z0-9._-]{60,}/) != nil)
+        #expect(try await scene.poll(begun, after: 0) == .pending(interval: 5))
+        let asked = try await scene.signIn(begun)
+        #expect(begun.number == asked.ask?.number)
+        try await scene.approve(begun)
+        let given = try await scene.tokens(begun)
+        #expect(given.family.user == scene.user && given.family.session == nil && given.isIdentified)
+        #expect(given.family.authentication.methods == ["swk", "user", "mca"] && given.pushed == nil)
+        let stored = try await scene.world.store.read { try $0.families.find(given.family.id) }
+        #expect(stored == given.family && stored?.origin == .backchannel && stored?.isDeviceGrant == false)
+        let tokens = try await SignTokens.sign(given, ports: scene.world.ports)
+        #expect(try await scene.shop.isGood(tokens))
+        // One that comes again was somebody else's, too.
+        #expect(try await scene.poll(begun, after: 0) == .invalid)
+        #expect(try await !scene.shop.isGood(tokens))
+    }
+
+    // Spec: CIBA Core 1.0 §11, §14.
+    @Test("Somebody whom nobody knows looks the same: the same reply, and no answer until the end")
+    func unknown() async throws {
+        let scene = try await BackchannelScene()
+        let stranger: UserID = ID(at: Timestamp(milliseconds: 1), random: [UInt8](repeating: 9, count: 10))
+        let hints: [BeginBackchannel.Hint] = [
+            .name("nobody@example.com"), .name("external_id:nobody"), .name("no name at all"), .user(stranger),
+        ]
+        for hint in hints {
+            let begun = try await scene.begin(scene.request(for: hint))
+            #expect(begun.number != nil && begun.expiresIn == 120 && begun.interval == 5)
+            #expect(try await !scene.isPut(begun))
+            #expect(try await scene.poll(begun) == .pending(interval: 5))
+            #expect(try await scene.poll(begun, after: 115) == .expired)
+        }
+    }
+
+    // Spec: CIBA Core 1.0 §7.1.
+    @Test("The person is named by an address, by the client's own name, or by an ID token")
+    func hints() async throws {
+        let scene = try await BackchannelScene()
+        for hint in [.name("external_id:customer-1"), .user(scene.user)] as [BeginBackchannel.Hint] {
+            let begun = try await scene.begin(scene.request(for: hint))
+            #expect(try await scene.isPut(begun))
+            try await scene.approve(begun)
+            #expect(try await scene.tokens(begun).family.user == scene.user)
+        }
+    }
+
+    // Spec: CIBA Core 1.0 §7.1, §8.
+    @Test("What the client says stands on the phone as it is, and else the text of the type")
+    func message() async throws {
+        let scene = try await BackchannelScene()
+        func question(_ message: String?) async throws -> String {
+            let text = try message.map { try DisplayMessage($0) }
+            let begun = try await scene.begin(scene.request { $0.message = text })
+            let challenge = try #require(try await scene.signIn(begun).ask?.challenge)
+            return try #require(try await scene.world.store.read { try $0.challenges.find(challenge) })
+                .question.message.text
+        }
+        #expect(try await question("Pay 12,00 € · W4SCT") == "Pay 12,00 € · W4SCT")
+        #expect(try await question(nil) == "Sign in to \(scene.shop.shop.name.text)?")
+    }
+
+    // Spec: CIBA Core 1.0 §11.
+    @Test("CIBA Core 1.0 §11: a denial and a report are access_denied alike", arguments: [Decision.denied, .reported])
+    func denied(_ decision: Decision) async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin()
+        try await scene.shop.answer(try await scene.signIn(begun)) { _ in decision }
+        #expect(try await scene.poll(begun) == .denied)
+        #expect(try await scene.poll(begun, after: 0) == .denied)
+    }
+
+    @Test("After a report the client has this person asked no more, and pages still do")
+    func reported() async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin()
+        try await scene.shop.answer(try await scene.signIn(begun)) { _ in .reported }
+        scene.world.time.advance(.days(2))
+        let again = try await scene.begin()
+        #expect(try await !scene.isPut(again) && again.number != nil)
+        #expect(try await scene.shop.isAsked())
+        let locks = try await scene.world.store.read { try $0.askingLocks.list(after: nil, limit: 10) }
+        #expect(locks.map(\.client) == [scene.client] && locks.map(\.user) == [scene.user])
+        let challenge = try #require(locks.first?.challenge)
+        _ = try await EndLock.end(challenge, by: .system, ports: scene.world.ports)
+        #expect(try await scene.isPut(try await scene.begin()))
+    }
+
+    // Spec: CIBA Core 1.0 §7.1, §11.
+    @Test("Until the last second, and not in the next one; no longer than the type, whatever is asked for")
+    func expires() async throws {
+        let scene = try await BackchannelScene()
+        let short = try await scene.begin(scene.request { $0.lifetime = 30 })
+        #expect(short.expiresIn == 30)
+        try await scene.approve(short)
+        #expect(try await scene.poll(short, after: 30) == .expired)
+        let long = try await scene.begin(scene.request { $0.lifetime = 3600 })
+        #expect(long.expiresIn == 120)
+        #expect(try await scene.poll(long, after: 119) == .pending(interval: 5))
+        #expect(try await scene.poll(long, after: 1) == .expired)
+    }
+
+    // Spec: CIBA Core 1.0 §11.
+    @Test("CIBA Core 1.0 §11: slow_down, five seconds more each time, also once the person has approved")
+    func slowDown() async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin()
+        #expect(try await scene.poll(begun, after: 0) == .pending(interval: 5))
+        #expect(try await scene.poll(begun, after: 4) == .slowDown(interval: 10))
+        try await scene.approve(begun)
+        #expect(try await scene.poll(begun, after: 9) == .slowDown(interval: 15))
+        guard case .redeemed = try await scene.poll(begun, after: 15) else { throw World.Broken("tokens") }
+    }
+
+    // Spec: CIBA Core 1.0 §10.1, §11.
+    @Test("The request of another client, a device's code, or one that somebody has made up, is none")
+    func otherClient() async throws {
+        let scene = try await BackchannelScene()
+        let other = try await scene.world.makeClient("Other").client
+        try await scene.set(.poll, for: other)
+        let begun = try await scene.begin()
+        try await scene.approve(begun)
+        #expect(try await scene.poll(begun, by: other.id) == .invalid)
+        let text = begun.authRequestID.reveal()
+        let id = try scene.id(begun)
+        for made in ["", "x", "\(text)x", "\(id).", scene.world.ports.hasher.deviceCode(of: id).reveal()] {
+            let request = RedeemDecision.Request(.authRequest(Secret(made)), by: scene.client)
+            #expect(try await RedeemDecision.redeem(request, ports: scene.world.ports) == .invalid, "\(made)")
+        }
+        let page = try await scene.shop.asked()
+        let forged = RedeemDecision.Request(
+            .authRequest(scene.world.ports.hasher.authRequestID(of: page.id)), by: scene.client)
+        #expect(try await RedeemDecision.redeem(forged, ports: scene.world.ports) == .invalid)
+        _ = try await scene.tokens(begun)
+    }
+
+    @Test("Of two polls at once, one gets the tokens, and they stay good")
+    func twoPolls() async throws {
+        let scene = try await BackchannelScene(.chosen)
+        let begun = try await scene.begin()
+        try await scene.approve(begun)
+        let request = RedeemDecision.Request(.authRequest(begun.authRequestID), by: scene.client)
+        async let first = RedeemDecision.redeem(
+            request, waitingUntil: scene.world.time.now, changes: scene.world.hub, ports: scene.world.ports)
+        async let second = RedeemDecision.redeem(
+            request, waitingUntil: scene.world.time.now, changes: scene.world.hub, ports: scene.world.ports)
+        let outcomes = try await [first, second]
+        let given = outcomes.compactMap { outcome -> UnsignedTokens? in
+            if case .redeemed(let given) = outcome { given } else { nil }
+        }
+        #expect(given.count == 1 && outcomes.contains(.invalid), "\(outcomes)")
+        let tokens = try await SignTokens.sign(try #require(given.first), ports: scene.world.ports)
+        #expect(try await scene.shop.isGood(tokens))
+    }
+
+    @Test("Whatever ends a sign-in also ends one that is not fetched", arguments: SignInScene.Ending.allCases)
+    func ended(_ ending: SignInScene.Ending) async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin()
+        try await scene.approve(begun)
+        try await scene.shop.end(ending)
+        let expected: RedeemDecision.Outcome =
+            switch ending {
+            case .device, .link: .invalid
+            case .clientDisabled, .settings: .clientGone
+            }
+        #expect(try await scene.poll(begun) == expected)
+    }
+
+    // Spec: RFC 7009 §2.
+    @Test("A client that gives up ends the question: a later yes is told that it came too late")
+    func cancelled() async throws {
+        let scene = try await BackchannelScene()
+        let ports = scene.world.ports
+        let other = try await scene.world.makeClient("Other").client
+        let begun = try await scene.begin()
+        let asked = try await scene.signIn(begun)
+        #expect(try await CancelDeviceGrant.cancel(begun.authRequestID, by: other.id, ports: ports) == .notYours)
+        for _ in 0..<2 {
+            let outcome = try await CancelDeviceGrant.cancel(begun.authRequestID, by: scene.client, ports: ports)
+            #expect(outcome == .cancelled)
+        }
+        #expect(try await scene.poll(begun) == .denied)
+        let challenge = try #require(asked.ask?.challenge)
+        let ended = try await scene.world.store.read { try $0.challenges.find(challenge)?.state.status.state }
+        #expect(ended == "cancelled")
+    }
+
+    @Test("Only a client whose settings say so asks, and what was asked before gives nothing afterwards")
+    func off() async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin()
+        try await scene.set(nil)
+        #expect(try await scene.poll(begun) == .clientGone)
+        guard case .off = try await scene.outcome(scene.request()) else { throw World.Broken("off") }
+        try await scene.set(BackchannelScene.push)
+        // Spec: CIBA Core 1.0 §11.
+        #expect(try await scene.poll(begun) == .clientGone)
+    }
+
+    // Spec: CIBA Core 1.0 §7.1.
+    @Test("Without openid there is nothing; a refresh token is given, and the right to enroll is not")
+    func scopes() async throws {
+        let scene = try await BackchannelScene()
+        for scopes in [[], ["email"], ["offline_access", "enroll"]] {
+            guard case .openIDMissing = try await scene.outcome(scene.request { $0.scopes = scopes }) else {
+                throw World.Broken("\(scopes)")
+            }
+        }
+        let all = ["openid", "offline_access", "enroll"]
+        let begun = try await scene.begin(scene.request { $0.scopes = all })
+        try await scene.approve(begun)
+        let given = try await scene.tokens(begun)
+        #expect(Set(given.family.scopes) == ["openid", "offline_access"] && given.family.isOffline)
+        let tokens = try await SignTokens.sign(given, ports: scene.world.ports)
+        guard case .refreshed = try await scene.shop.refresh(tokens.refresh) else { throw World.Broken("refresh") }
+    }
+
+    // Spec: CIBA Core 1.0 §7.1; RFC 6750 §2.1.
+    @Test("A client that is told of decisions says by what it knows us, in the form of a bearer token")
+    func notificationTokens() async throws {
+        let good = ["x", "a-._~+/09Z", "ab==", String(repeating: "t", count: 1024)]
+        for text in good { #expect(NotificationToken(text)?.text.reveal() == text, "\(text)") }
+        let bad = ["", "=", "a b", "a=b", "a\n", "ä", "a,", "\"a\"", String(repeating: "t", count: 1025)]
+        for text in bad { #expect(NotificationToken(text) == nil, "\(text)") }
+        for delivery in [BackchannelScene.ping, BackchannelScene.push] {
+            let scene = try await BackchannelScene(.sqlite, delivery)
+            guard case .notificationTokenMissing = try await scene.outcome(scene.request { $0.notificationToken = nil })
+            else { throw World.Broken("no token") }
+        }
+        let scene = try await BackchannelScene()
+        _ = try await scene.begin(scene.request { $0.notificationToken = nil })
+    }
+
+    @Test("A third party has nobody asked for more than they have allowed it")
+    func thirdParty() async throws {
+        let scene = try await BackchannelScene(isThirdParty: true)
+        let asked = try await scene.shop.asked()
+        try await scene.shop.approve(asked)
+        guard case .finished = try await scene.shop.finishAllowing(asked) else { throw World.Broken("finish") }
+        let more = try await scene.begin(scene.request { $0.scopes = ["openid", "email"] })
+        #expect(try await !scene.isPut(more))
+        let same = try await scene.begin()
+        #expect(try await scene.isPut(same))
+        try await scene.approve(same)
+        // What they have allowed ends before the server fetches its tokens.
+        let (user, client) = (scene.user, scene.client)
+        try await scene.world.store.commit { try $0.grants.deleteGrant(of: user, for: client) }
+        #expect(try await scene.poll(same) == .invalid)
+    }
+
+    // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4.
+    @Test("Ten questions an hour since the last yes, and three at a time; pages have their own")
+    func budget() async throws {
+        let scene = try await BackchannelScene()
+        var open: [BeginBackchannel.Begun] = []
+        for _ in 0..<3 {
+            let begun = try await scene.begin()
+            #expect(try await scene.isPut(begun))
+            open.append(begun)
+        }
+        #expect(try await !scene.isPut(try await scene.begin()))
+        #expect(try await scene.shop.isAsked())
+        try await scene.approve(open[0])
+        // The yes counts anew.
+        scene.world.time.advance(seconds: 120)
+        for number in 0..<11 {
+            let begun = try await scene.begin()
+            #expect(try await scene.isPut(begun) == (number < 10), "\(number)")
+            scene.world.time.advance(seconds: 120)
+        }
+        scene.world.time.advance(.hours(1))
+        #expect(try await scene.isPut(try await scene.begin()))
+    }
+
+    @Test("A client begins as many as it may, whoever they name")
+    func limits() async throws {
+        let scene = try await BackchannelScene()
+        let (client, now) = (scene.client, scene.world.time.now)
+        try await scene.world.ports.commit(at: now, as: .system) { work in
+            for _ in 0..<600 { _ = try work.count(.backchannelRequests(of: client, maximum: 600)) }
+        }
+        guard case .tooMany(let wait) = try await scene.outcome(scene.request(for: .name("nobody"))) else {
+            throw World.Broken("begun")
+        }
+        #expect((1...60).contains(wait.value))
+        scene.world.time.advance(seconds: 60)
+        _ = try await scene.begin()
+    }
+
+    // Spec: CIBA Core 1.0 §7.1; NIST SP 800-63B-4 §3.1.3.
+    @Test("A client that shows no number asks by a type without one, and the proof says so")
+    func types() async throws {
+        let scene = try await BackchannelScene()
+        let tap = try await scene.tap()
+        try await scene.set(.poll, type: tap)
+        let begun = try await scene.begin()
+        #expect(begun.number == nil)
+        try await scene.shop.answer(try await scene.signIn(begun)) { _ in .approved(.confirm, number: nil) }
+        let authentication = try await scene.tokens(begun).family.authentication
+        #expect(authentication.methods == ["swk", "user"] && authentication.strength == .device)
+        // A type with a number cannot be asked by so, nor one that is not there.
+        for name in [TypeName.confirm, try #require(TypeName("nothing"))] {
+            let party = RelyingParty(
+                client: scene.client, profile: .web, redirectURIs: [],
+                backchannel: RelyingParty.Backchannel(delivery: .poll, type: name))
+            let outcome = try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports)
+            #expect(outcome == .backchannelTypeNotUsable)
+        }
+    }
+
+    // Spec: CIBA Core 1.0 §7.1.
+    @Test("acr_values: where a stronger type is wanted, and no phone can answer it, the usual one asks")
+    func strength() async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin(scene.request { $0.strength = .twoFactors })
+        #expect(try await scene.isPut(begun))
+        try await scene.approve(begun)
+        #expect(try await scene.tokens(begun).family.authentication.strength == .device)
+    }
+
+    // Spec: RFC 9449 §5; CIBA Core 1.0 §5.
+    @Test("Who proves a key when it asks gets tokens by this key alone")
+    func bound() async throws {
+        let scene = try await BackchannelScene()
+        let prover = Prover(scene.world)
+        let key = try await prover.proved()
+        let begun = try await scene.begin(scene.request { $0.key = key })
+        try await scene.approve(begun)
+        #expect(try await scene.poll(begun) == .invalid)
+        #expect(try await scene.poll(begun, with: try await Prover(scene.world).proved()) == .invalid)
+        let again = try await prover.proved()
+        guard case .redeemed(let given) = try await scene.poll(begun, after: 5, with: again) else {
+            throw World.Broken("redeem")
+        }
+        #expect(given.keyThumbprint == prover.thumbprint && given.family.keyThumbprint == prover.thumbprint)
+    }
+
+    @Test("RFC 9449 §11.1: a proof that has begun a request begins no other")
+    func replayed() async throws {
+        let scene = try await BackchannelScene()
+        let key = try await Prover(scene.world).proved()
+        _ = try await scene.begin(scene.request { $0.key = key })
+        guard case .unproved(.replayed) = try await scene.outcome(scene.request { $0.key = key }) else {
+            throw World.Broken("begun")
+        }
+    }
+
+    @Test("No page goes on with it, and no browser gets a code by it")
+    func otherWays() async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin()
+        let asked = try await scene.signIn(begun)
+        #expect(try await scene.shop.progress(of: asked) == .notFound)
+        try await scene.approve(begun)
+        #expect(try await scene.shop.finish(try await scene.signIn(begun)) == .notReady)
+        _ = try await scene.tokens(begun)
+    }
+
+    @Test("What it wants is the same after its row")
+    func stored() throws {
+        let client: ClientID = ID(at: Timestamp(milliseconds: 1), random: [UInt8](repeating: 1, count: 10))
+        var wanted = Wanted(client: client, redirectURI: "", scopes: ["openid"])
+        wanted.door = .backchannel(
+            AskingServer(message: try DisplayMessage("Pay 5 €"), notificationToken: NotificationToken("abc")))
+        wanted.hint = .id(ID(at: Timestamp(milliseconds: 1), random: [UInt8](repeating: 2, count: 10)))
+        #expect(Wanted(wanted.json) == wanted)
+        wanted.door = .backchannel(AskingServer())
+        #expect(Wanted(wanted.json) == wanted && wanted.device == nil)
+        var json = wanted.json.object ?? JSONObject()
+        json["backchannel"] = "x"
+        #expect(Wanted(.object(json)) == nil)
+    }
+
+    @Test("The person sees on the account page what a client got so, and ends it")
+    func account() async throws {
+        let scene = try await AccountScene()
+        let session = try await scene.byTap()
+        let client = scene.shop.shop.id
+        let party = RelyingParty(
+            client: client, profile: .web, redirectURIs: [], ways: [.device, .qr, .email], registration: .open,
+            backchannel: RelyingParty.Backchannel(delivery: .poll))
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
+        try await scene.world.store.refreshKeys()
+        let ports = scene.world.ports
+        var request = BeginBackchannel.Request(by: client, for: .name(BackchannelScene.name))
+        request.scopes = ["openid"]
+        guard case .begun(let begun) = try await BeginBackchannel.begin(request, ports: ports),
+            let id = ports.hasher.signIn(ofAuthRequest: begun.authRequestID)
+        else { throw World.Broken("begun") }
+        func asked() async throws -> Authorization {
+            try #require(try await scene.world.store.read { try $0.authorizations.find(id) })
+        }
+        try await PutSignIn.put(id, by: try #require(try await asked().ask?.challenge), ports: ports)
+        try await scene.shop.approve(try await asked())
+        let poll = RedeemDecision.Request(.authRequest(begun.authRequestID), by: client)
+        guard case .redeemed(let given) = try await RedeemDecision.redeem(poll, ports: ports) else {
+            throw World.Broken("tokens")
+        }
+        #expect(try await scene.show(session)?.withoutSession.map { $0.family.id } == [given.family.id])
+        #expect(try await scene.end(.family(given.family.id), by: session) == .done(nil))
+        #expect(try await scene.show(session)?.withoutSession.isEmpty == true)
+    }
+}
