@@ -125,7 +125,7 @@ package struct ProvedKey: Sendable {
         ports: Ports
     ) throws(KeyProofRefusal) -> ProvedKey {
         try verify(
-            text, method: method, uri: uri, for: token, at: ports.time.now,
+            text, method: method, uri: uri, orAt: alias, for: token, at: ports.time.now,
             timeOfNonce: { ports.hasher.time(ofProofNonce: $0) })
     }
 
@@ -135,12 +135,13 @@ package struct ProvedKey: Sendable {
     ///   - text: the proof.
     ///   - method: the method of the request.
     ///   - uri: the address of the request.
+    ///   - alias: the same at the address for clients with certificates; nil where there is none.
     ///   - token: the access token that the request shows; nil for none.
     ///   - now: the time.
     ///   - timeOfNonce: says when a nonce was made; nil if it is none of ours.
     package static func verify(
-        _ text: String, method: String, uri: String, for token: Secret<String>?, at now: Timestamp,
-        timeOfNonce: (String) -> Timestamp?
+        _ text: String, method: String, uri: String, orAt alias: String? = nil, for token: Secret<String>?,
+        at now: Timestamp, timeOfNonce: (String) -> Timestamp?
     ) throws(KeyProofRefusal) -> ProvedKey {
         guard
             let verified = try? JWS.verifyProof(text, algorithms: Set(KeyProof.algorithms), type: KeyProof.type),
