@@ -33,7 +33,7 @@ extension SignInScene {
         let session = try #require(try await signedIn().session).secret
         var wanted = try wanted()
         wanted.scopes.append(TokenFamily.offlineAccess)
-        wanted.keyThumbprint = thumbprint
+        wanted.keyThumbprint = thumbprint.map { .key($0) }
         let outcome = try await FinishSignIn.goOn(wanted, in: session, browser: browser, ports: world.ports)
         guard case .finished(let finished) = outcome else { throw World.Broken("code") }
         return finished.code

@@ -44,7 +44,7 @@ struct ClientVectorTests {
                 let key = try ProvedKey.verify(
                     proof, method: method, uri: uri, for: token.map { Secret($0) }, at: now,
                     timeOfNonce: { nonces[$0] })
-                return .success(key.thumbprint)
+                return .success(key.thumbprint.member.value)
             } catch {
                 return .failure(error)
             }

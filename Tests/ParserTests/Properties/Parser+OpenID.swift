@@ -50,7 +50,7 @@ extension Parser {
     /// The header and the claims of a proof of a key, which the property signs by the key that most headers have.
     static let dpopProof = Parser("dpop-proof", memoryPerByte: 256) { input in
         let jws = try signed(input)
-        func proved(for token: Secret<String>?) -> String? {
+        func proved(for token: Secret<String>?) -> KeyThumbprint? {
             let key = try? ProvedKey.verify(
                 jws.text, method: "POST", uri: tokenURI, for: token, at: now,
                 timeOfNonce: { $0 == proofNonce ? now : nil })
@@ -65,7 +65,7 @@ extension Parser {
         }
         guard let thumbprint else { return .refused }
         try expect(
-            thumbprint == JWK(FixedKeys.json.publicKey).thumbprint, "a proof is of a key that has not signed it")
+            thumbprint == .key(JWK(FixedKeys.json.publicKey).thumbprint), "a proof is of a key that has not signed it")
         let header = try again("the header of a proof") { try JSONValue(parsing: jws.header) }
         try expect(header["typ"] == "dpop+jwt" && header["jwk"]?["d"] == nil, "another JWT passes for a proof")
         let issuedAt = claims?["iat"]?.integer ?? .min
