@@ -21,7 +21,7 @@ struct ServerContext: RequestContext {
     var languages: String?
     /// Whether the connection comes from this machine.
     let isFromLoopback: Bool
-    let channel: any Channel
+    let channel: any NIOCore.Channel
     /// Holds the work that answers the request after a wait.
     let later = DeferredResponse()
     /// The request's place among those that are worked on.
