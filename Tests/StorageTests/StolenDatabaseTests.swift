@@ -140,7 +140,7 @@ struct StolenDatabaseTests {
             case .personal(let message, .email(let address), _): found.append("mail \(address) \(message.template)")
             case .personal(let message, .phone(let number), _):
                 found.append("text \(number) \(message.values["code"]?.reveal() ?? "")")
-            case .hook, .push, .withdrawal, .logout, .signIn, .signInCode: continue
+            case .hook, .push, .withdrawal, .logout, .signIn, .signInCode, .backchannel: continue
             }
         }
         #expect(found.contains("text \(Theft.phone) \(theft.textCode.digits)"))
