@@ -354,6 +354,19 @@ struct BackchannelTests {
         #expect(given.keyThumbprint == prover.binding && given.family.keyThumbprint == prover.binding)
     }
 
+    // Spec: RFC 8705 §6.1.
+    @Test("RFC 8705 §6.1: a certificate that is renewed before the tokens are fetched ends nothing, and they have it")
+    func renewedCertificate() async throws {
+        let scene = try await BackchannelScene()
+        let (old, new) = (
+            ProvedKey(ClientCertificate([1], isVerified: true)), ProvedKey(ClientCertificate([2], isVerified: true))
+        )
+        let begun = try await scene.begin(scene.request { $0.key = old })
+        try await scene.approve(begun)
+        guard case .redeemed(let given) = try await scene.poll(begun, with: new) else { throw World.Broken("redeem") }
+        #expect(given.keyThumbprint == new.thumbprint && given.family.keyThumbprint == new.thumbprint)
+    }
+
     @Test("RFC 9449 §11.1: a proof that has begun a request begins no other")
     func replayed() async throws {
         let scene = try await BackchannelScene()

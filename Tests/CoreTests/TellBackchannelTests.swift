@@ -140,6 +140,22 @@ struct TellBackchannelTests {
         }
     }
 
+    // Spec: RFC 8705 §3.1.
+    @Test("RFC 8705 §3.1: what is brought is bound to the certificate that asked")
+    func boundToCertificate() async throws {
+        let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)
+        let key = ProvedKey(ClientCertificate([1], isVerified: true))
+        let begun = try await scene.begin(scene.request { $0.key = key })
+        try await scene.approve(begun)
+        for _ in 0..<2 {
+            let body = try #require(try await scene.posted(begun))
+            #expect(body["token_type"] == "Bearer")
+            let payload = try #require(body["access_token"]?.string?.split(separator: ".")[1])
+            let claims = try JSONValue(parsing: try #require(Base64URL.decode(payload)))
+            #expect(claims["cnf"] == ["x5t#S256": .string(key.thumbprint.member.value)])
+        }
+    }
+
     @Test("Tokens for several APIs cannot be brought")
     func severalResources() async throws {
         let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)

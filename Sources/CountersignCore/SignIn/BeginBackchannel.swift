@@ -133,7 +133,9 @@ package enum BeginBackchannel {
                     notificationToken: delivery.receiver == nil ? nil : request.notificationToken))
             wanted.resources = apis
             wanted.strength = request.strength
-            wanted.keyThumbprint = request.key?.thumbprint
+            // Who fetches its tokens authenticates then, and may have another certificate by then.
+            // Spec: RFC 8705 §6.1.
+            if delivery.isPush || request.key?.isProved == true { wanted.keyThumbprint = request.key?.thumbprint }
             switch request.hint {
             case .name(let name): wanted.identifier = SignInName(name)
             case .user(let user): wanted.hint = .id(user)
