@@ -11,7 +11,10 @@ extension OAuthDoor {
         addShared(.post, "/oauth2/par", to: &table) { [self] incoming in
             let form = try FormFields(form: incoming)
             let key = try provedKey(of: incoming)
-            let client = try await client(of: incoming, form)
+            let (client, party) = try await caller(of: incoming, form)
+            // The code would be for the key, and the tokens for the certificate.
+            // check: CertificateBoundTests.pushedWithProof
+            guard key == nil || party?.bindsToCertificate != true else { throw Self.proofBesideCertificate }
             let seconds = try await PushedRequest.count(by: client, from: incoming.context.network, ports: ports)
             if let seconds {
                 throw OAuthError(

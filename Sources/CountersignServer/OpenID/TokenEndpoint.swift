@@ -63,14 +63,15 @@ extension OAuthDoor {
     ) throws(OAuthError) -> ProvedKey? {
         guard let party, party.bindsToCertificate else { return key }
         // check: CertificateBoundTests.withProof
-        guard key == nil else {
-            throw OAuthError(.invalidRequest, "the tokens are bound to the certificate: send no DPoP proof")
-        }
+        guard key == nil else { throw Self.proofBesideCertificate }
         guard let certificate = incoming.certificateKey else {
             throw OAuthError(.invalidRequest, "the tokens are bound to a certificate: authenticate by one in TLS")
         }
         return certificate
     }
+
+    static let proofBesideCertificate = OAuthError(
+        .invalidRequest, "the tokens are bound to the certificate: send no DPoP proof")
 
     /// A reply with the nonce that the next proof of the key must have.
     ///

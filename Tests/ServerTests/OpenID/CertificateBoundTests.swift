@@ -133,6 +133,55 @@ struct CertificateBoundTests {
         }
     }
 
+    // Spec: RFC 9449 §10.1.
+    @Test("A proof beside the certificate is refused when a request is pushed, before there is a code that nobody redeems")
+    func pushedWithProof() async throws {
+        try await SignInPageScene.withCertificates(Self.binding) { scene in
+            let (key, shop) = (TestKey(scene.server), try TestCertificate(named: "shop"))
+            let headers = SignInPageScene.field(shop)
+            let reply = try await key.send(.POST, "/oauth2/par", scene.id, headers: headers)
+            expect(reply, 400, "invalid_request")
+            #expect(
+                reply.json["error_description"] == "the tokens are bound to the certificate: send no DPoP proof")
+            let pushed = try await scene.push(headers: headers)
+            #expect(pushed.status == 201, "\(pushed)")
+        }
+    }
+
+    // Spec: CIBA Core 1.0 §7.1, §10.1.
+    @Test("A client's server asks by its certificate, and its tokens are bound to it; nobody else takes them back")
+    func backchannel() async throws {
+        var settings = Self.binding
+        settings["backchannel_token_delivery_mode"] = "poll"
+        settings["backchannel_number_entry"] = true
+        try await SignInPageScene.withCertificates(settings) { scene in
+            let (shop, other) = (try TestCertificate(named: "shop"), try TestCertificate(named: "other"))
+            let form = [("scope", "openid"), ("login_hint", "customer-1@example.com")] + scene.id
+            for certificate in [nil, other] {
+                let reply = try await scene.send(form, with: certificate, at: "/oauth2/bc-authorize")
+                expect(reply, 401, "invalid_client")
+            }
+            let begun = try await scene.send(form, with: shop, at: "/oauth2/bc-authorize").success()
+            let number = try #require(begun["number"]?.string)
+            let approved = try await scene.scene.approve((try await scene.pending(), number))
+            #expect(approved.status == 200, "\(approved)")
+            scene.server.clock.advance(seconds: 5)
+            let id = try #require(begun["auth_req_id"]?.string)
+            let poll = [("grant_type", OAuthDoor.backchannelGrantType), ("auth_req_id", id)] + scene.id
+            expect(try await scene.send(poll, with: nil), 401, "invalid_client")
+            let tokens = try await scene.send(poll, with: shop).success()
+            let access = try #require(tokens["access_token"]?.string)
+            #expect(try claims(of: access)["cnf"] == ["x5t#S256": .string(shop.thumbprint)])
+            let revocation = [("token", access)] + scene.id
+            for certificate in [nil, other] {
+                let reply = try await scene.send(revocation, with: certificate, at: "/oauth2/revoke")
+                expect(reply, 401, "invalid_client")
+            }
+            #expect(try await scene.send(revocation, with: shop, at: "/oauth2/revoke").status == 200)
+            expect(try await scene.show("Bearer \(access)", with: shop), 401, "invalid_token")
+        }
+    }
+
     @Test("A token that is bound to nothing is taken from a connection with any certificate")
     func unbound() async throws {
         try await SignInPageScene.withCertificates { scene in
