@@ -204,6 +204,14 @@ extension JSONMembers {
         let mail = try optional(CertificateMember.mail, name) {
             $0.string.flatMap { CertificateRule.name($0) }.map { CertificateRule.mail($0) }
         }
+        let isEmptied = value(CertificateMember.thumbprints) == .array([])
+        // Who takes the last one away does not mean that the secret counts again.
+        // check: CertificateClientTests.settings
+        guard !isEmptied else {
+            throw .invalid(
+                pointer: pointer(to: CertificateMember.thumbprints),
+                expected: "1 to \(CertificateRule.maximumThumbprints) thumbprints, or absent")
+        }
         let thumbprints = try distinct(
             CertificateMember.thumbprints, expecting: "a SHA-256 in base64url",
             atMost: CertificateRule.maximumThumbprints, "thumbprints"

@@ -210,13 +210,14 @@ extension OAuthDoor {
         guard case .client(let caller) = authentication else {
             throw Self.refusal(authentication, "the client's id and secret do not fit")
         }
-        // A client with keys has given up its secret here: whoever finds one has nothing.
+        // A client with a certificate or keys has given up its secret here: whoever finds one has nothing. Beside a
+        // certificate keys only sign requests.
+        // check: CertificateClientTests.oneWay
+        guard party?.certificate == nil else { throw Self.certificateMissing }
         // check: ClientKeyTests.signsIn
         guard party?.hasKeys != true else {
             throw OAuthError(.invalidClient, "the client must authenticate by its key")
         }
-        // check: CertificateClientTests.oneWay
-        guard party?.certificate == nil else { throw Self.certificateMissing }
         return (caller.client.id, party)
     }
 

@@ -161,10 +161,13 @@ struct CertificateClientTests {
             try await scene.set(["asked_browsers": "all", "jwks": keys, "tls_client_auth_subject_dn": "CN=shop"])
             expect(try await asserted(), 401, "invalid_client")
             #expect(try await ask(scene, shop).status == 200)
+            func bySecret() async throws -> Reply {
+                try await scene.send([("token", "x")], with: shop, at: Self.asking, [scene.basic])
+            }
+            let certificateMissing = "the client must authenticate by its certificate in TLS"
+            expect(try await bySecret(), 401, "invalid_client", certificateMissing)
             try await scene.set(["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"])
-            expect(
-                try await scene.send([("token", "x")], with: shop, at: Self.asking, [scene.basic]), 401,
-                "invalid_client", "the client must authenticate by its certificate in TLS")
+            expect(try await bySecret(), 401, "invalid_client", certificateMissing)
             // A certificate is nothing for a client that has none registered.
             try await scene.set(["asked_browsers": "all"])
             expect(try await ask(scene, shop), 401, "invalid_client", "the client must authenticate")
@@ -231,6 +234,7 @@ struct CertificateClientTests {
                 try await refused([(name, value)], at: "/\(name)")
             }
             let list = "self_signed_tls_client_auth_thumbprints"
+            try await refused([(list, [])], at: "/\(list)")
             try await refused([(list, ["AQID"])], at: "/\(list)/0")
             try await refused([(list, [thumbprint, thumbprint])], at: "/\(list)")
         }
