@@ -19,13 +19,13 @@ struct TLSTests {
         func path(_ name: String) throws -> String { try #require(folder).path(name) }
 
         /// Makes a certificate for this machine: NAME.pem with its key, NAME.key.
-        func makeCertificate(_ name: String) async throws {
+        func makeCertificate(_ name: String, withMoreNames more: String = "") async throws {
             let result = try await RunningProgram.run(
                 openssl,
                 [
                     "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
                     "-keyout", path("\(name).key"), "-out", path("\(name).pem"), "-days", "30", "-subj", "/CN=\(name)",
-                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1\(more)",
                 ])
             #expect(result.status == 0, "\(result.errors)")
         }
@@ -190,6 +190,12 @@ struct TLSTests {
         #expect(try await status(try having("shop") + ["--tls-max", "1.2"]) == "200")
         #expect(try await status(try having("other")) == "401")
         #expect(try await status([]) == "401")
+        // 16 KiB are enough for a chain, and a connection holds what it was shown.
+        let names = (0..<300).map { ",DNS:\(String(repeating: "a", count: 50))\($0).example.com" }.joined()
+        try await scene.makeCertificate("large", withMoreNames: names)
+        for version in ["1.2", "1.3"] {
+            #expect(try await status(try having("large") + ["--tls-max", version]) == "000")
+        }
         let pem = try String(contentsOfFile: try scene.path("shop.pem"), encoding: .utf8)
         let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
         let forged = ["-H", "Client-Cert: :\(base64):"]

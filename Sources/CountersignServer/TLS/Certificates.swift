@@ -4,6 +4,9 @@ import UnixSignals
 
 /// The certificate for new connections, which is read again when its files change.
 final class Certificates: Sendable {
+    /// How many bytes the certificates of a caller may have together: its connection holds them for as long as it lasts.
+    private static let mostBytes = 16 * 1024
+
     private let files: WatchedFiles<NIOSSLContext>
     /// Whether callers are asked for certificates of their own.
     let asksForCertificates: Bool
@@ -25,6 +28,12 @@ final class Certificates: Sendable {
 
     /// The TLS settings for a new connection.
     var context: NIOSSLContext { files.value }
+
+    /// Whether the certificates that a caller shows are taken; what they are worth, ``ClientCertificate`` says.
+    static func takes(_ shown: [NIOSSLCertificate]) -> Bool {
+        guard let sizes = try? shown.map({ try $0.toDERBytes().count }) else { return false }
+        return sizes.reduce(0, +) <= mostBytes
+    }
 
     /// Reads the files again whenever they change, and at each of these signals.
     func watch(_ reloads: UnixSignalsSequence) async throws {

@@ -11,12 +11,13 @@ struct SecuredChannel<Base: ServerChildChannel>: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         channel.eventLoop.makeCompletedFuture {
             let context = certificates.context
-            // Whoever has the key may show any certificate; what it is worth, ``ClientCertificate`` says.
             let handler =
                 certificates.asksForCertificates
                 ? NIOSSLServerHandler(
                     context: context,
-                    customVerificationCallback: { _, promise in promise.succeed(.certificateVerified) })
+                    customVerificationCallback: { shown, promise in
+                        promise.succeed(Certificates.takes(shown) ? .certificateVerified : .failed)
+                    })
                 : NIOSSLServerHandler(context: context)
             try channel.pipeline.syncOperations.addHandler(handler)
         }
