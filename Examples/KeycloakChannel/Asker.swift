@@ -25,7 +25,7 @@ struct Asker: Sendable {
     /// the time are the same.
     func answer(to request: ChannelRequest, of token: ChannelToken) async -> Keycloak.Status {
         let deadline = token.end - Self.margin
-        let asked = await ask(request, token, until: deadline)
+        let asked = ContinuousClock.now < deadline ? await ask(request, token, until: deadline) : nil
         while let challenge = asked, ContinuousClock.now < deadline {
             let left = min(Self.longestWait, max(1, (deadline - ContinuousClock.now).components.seconds))
             let state = http(.GET, "/v1/challenges/\(challenge)?wait=\(left)")

@@ -49,13 +49,26 @@ actor Keycloak {
     private let realm: String
     private let client: HTTPClient
     private let logger: Logger
-    private var keys = JWKSet([])
+    private let now: @Sendable () -> ContinuousClock.Instant
+    /// The keys that were read last, and when; an attempt that fails makes them no younger.
+    private var known: (keys: JWKSet, at: ContinuousClock.Instant)?
     private var fetch: (task: Task<JWKSet, any Error>, at: ContinuousClock.Instant)?
 
-    init(realm: String, client: HTTPClient, logger: Logger) {
+    /// A realm.
+    ///
+    /// - Parameters:
+    ///   - realm: its URL.
+    ///   - client: the client by which it is called.
+    ///   - logger: told what fails.
+    ///   - now: the clock by which keys grow old.
+    init(
+        realm: String, client: HTTPClient, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.realm = realm
         self.client = client
         self.logger = logger
+        self.now = now
     }
 
     /// The token of a request, after verification.
@@ -78,9 +91,9 @@ actor Keycloak {
 
     private func verified(_ compact: String) async throws -> VerifiedJWS {
         let algorithms = Set(JWSAlgorithm.allCases)
-        if let fetch, ContinuousClock.now < fetch.at + Self.longestUse {
+        if let known, now() < known.at + Self.longestUse {
             do throws(JOSEError) {
-                return try JWS.verify(compact, algorithms: algorithms, type: .unchecked, keys: keys)
+                return try JWS.verify(compact, algorithms: algorithms, type: .unchecked, keys: known.keys)
             } catch {
                 // The realm may have a new key.
                 guard error == .unknownKeyID else { throw ForeignToken() }
@@ -95,18 +108,20 @@ actor Keycloak {
 
     /// The realm's keys, fetched now or a moment ago.
     private func newKeys() async throws -> JWKSet {
-        let task: Task<JWKSet, any Error>
-        if let fetch, ContinuousClock.now < fetch.at + Self.pauseBetweenFetches {
-            task = fetch.task
+        let latest: (task: Task<JWKSet, any Error>, at: ContinuousClock.Instant)
+        if let fetch, now() < fetch.at + Self.pauseBetweenFetches {
+            latest = fetch
         } else {
-            task = Task { [client, realm] in
+            let task: Task<JWKSet, any Error> = Task { [client, realm] in
                 let request = HTTPClientRequest(url: "\(realm)/protocol/openid-connect/certs")
                 return try JWKSet(try await client.reply(to: request, within: 5).json)
             }
-            fetch = (task, .now)
+            latest = (task, now())
+            fetch = latest
         }
         do {
-            keys = try await task.value
+            let keys = try await latest.task.value
+            known = (keys, latest.at)
             return keys
         } catch {
             logger.error("the realm's keys cannot be read", metadata: ["error": "\(error)"])

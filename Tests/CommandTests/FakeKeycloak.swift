@@ -18,16 +18,19 @@ struct FakeKeycloak: Sendable {
     ///
     /// - Parameters:
     ///   - statuses: the statuses for the first callbacks; all later ones are accepted.
+    ///   - hidesKeys: whether the realm's keys cannot be read now.
     ///   - body: the body to run.
     static func with<Result: Sendable>(
-        answering statuses: [Int] = [], _ body: @escaping @Sendable (FakeKeycloak) async throws -> Result
+        answering statuses: [Int] = [], hidingKeys hidesKeys: @escaping @Sendable () -> Bool = { false },
+        _ body: @escaping @Sendable (FakeKeycloak) async throws -> Result
     ) async throws -> Result {
         let key = try RSAPrivateKey()
         let (callbacks, arrive) = AsyncStream.makeStream(of: LocalRequest.self)
         let answers = Mutex(statuses)
         return try await LocalServer.with(taking: { request -> (Int, JSONValue) in
             switch (request.method, request.path) {
-            case ("GET", "\(path)/protocol/openid-connect/certs"): return (200, JWKSet([JWK(key.jwsPublicKey)]).json)
+            case ("GET", "\(path)/protocol/openid-connect/certs"):
+                return hidesKeys() ? (503, [:]) : (200, JWKSet([JWK(key.jwsPublicKey)]).json)
             case ("POST", "\(path)/protocol/openid-connect/ext/ciba/auth/callback"):
                 arrive.yield(request)
                 return (answers.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, [:])

@@ -149,6 +149,16 @@ struct KeycloakChannelTests {
         }
     }
 
+    @Test("Nobody is asked who could not answer in time")
+    func noTime() async throws {
+        try await Self.with { bridge in
+            let token = try await bridge.keycloak.token(for: 5)
+            #expect(try await bridge.post(token: token) == 201)
+            #expect(await bridge.keycloak.callback()?.status(under: token) == "UNAUTHORIZED")
+            #expect(try await bridge.count() == 0)
+        }
+    }
+
     @Test("A request that comes again asks nobody again, even after a restart; another one with its token is refused")
     func repeated() async throws {
         try await Self.with { bridge in
