@@ -327,6 +327,17 @@ struct BackchannelTests {
         }
     }
 
+    @Test("A number that is shown must be typed, also where the type has lost it since")
+    func loosenedType() async throws {
+        let scene = try await BackchannelScene()
+        try await scene.world.store.commit { try $0.types.put(ChallengeType(name: .confirm, numberEntry: false)) }
+        for asked in [try await scene.signIn(try await scene.begin()), try await scene.shop.asked()] {
+            let id = try #require(asked.ask?.challenge)
+            let challenge = try #require(try await scene.world.store.read { try $0.challenges.find(id) })
+            #expect(challenge.numberHash != nil)
+        }
+    }
+
     // Spec: CIBA Core 1.0 §7.1.
     @Test("acr_values: where a stronger type is wanted, and no phone can answer it, the usual one asks")
     func strength() async throws {
