@@ -425,10 +425,10 @@ extension JSONMembers {
         }
         // Spec: FAPI-CIBA §5.2.2.
         // check: StrictProfileTests.settings
-        guard profile != .strict || algorithm != nil && mode != "push" else {
+        guard profile != .strict || algorithm != nil && algorithm != .rs256 && mode != "push" else {
             throw .invalid(
                 pointer: pointer(to: "backchannel_token_delivery_mode"),
-                expected: "\"poll\" or \"ping\", with an algorithm of signed requests, for a strict client")
+                expected: "\"poll\" or \"ping\", with an algorithm of signed requests but RS256, for a strict client")
         }
         let delivery: RelyingParty.Backchannel.Delivery
         if let uri {

@@ -1,6 +1,8 @@
 import CountersignStorage
 import CountersignWire
+import Crypto
 import Encodings
+import JOSE
 import StorageTestSupport
 import Testing
 
@@ -324,6 +326,24 @@ struct BackchannelTests {
                 backchannel: RelyingParty.Backchannel(delivery: .poll, type: name))
             let outcome = try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports)
             #expect(outcome == .backchannelTypeNotUsable)
+        }
+    }
+
+    // Spec: FAPI-CIBA §5.2.2.
+    @Test("A strict client that shows no number says by binding_message which request it is")
+    func strict() async throws {
+        let scene = try await BackchannelScene()
+        let keys = JWKSet([JWK(P256.Signing.PrivateKey().publicKey)]).json
+        let (tap, message) = (try await scene.tap(), try DisplayMessage("W4SCT"))
+        for (type, isNeeded) in [(tap, true), (nil, false)] as [(TypeName?, Bool)] {
+            let party = RelyingParty(
+                client: scene.client, profile: .strict, redirectURIs: [], keySet: keys,
+                backchannel: RelyingParty.Backchannel(delivery: .poll, type: type, algorithm: .es256))
+            #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
+            let outcome = try await scene.outcome(scene.request())
+            let isMissing = if case .messageMissing = outcome { true } else { false }
+            #expect(isMissing == isNeeded, "\(outcome)")
+            _ = try await scene.begin(scene.request { $0.message = message })
         }
     }
 

@@ -31,6 +31,19 @@ struct StrictProfileTests {
                     ["backchannel_token_delivery_mode": "poll", "backchannel_number_entry": true],
                     "/backchannel_token_delivery_mode"
                 ),
+                (
+                    [
+                        "backchannel_token_delivery_mode": "poll", "backchannel_number_entry": true,
+                        "backchannel_authentication_request_signing_alg": "RS256",
+                    ], "/backchannel_token_delivery_mode"
+                ),
+                (
+                    [
+                        "backchannel_token_delivery_mode": "push", "backchannel_number_entry": true,
+                        "backchannel_client_notification_endpoint": "https://bank.example.com/ciba",
+                        "backchannel_authentication_request_signing_alg": "ES256",
+                    ], "/backchannel_token_delivery_mode"
+                ),
                 (["tls_client_auth_san_dns": "bank.example.com"], "/tls_client_auth_san_dns"),
                 (
                     ["tls_client_certificate_bound_access_tokens": true],
