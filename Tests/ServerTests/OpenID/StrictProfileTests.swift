@@ -185,6 +185,23 @@ struct StrictProfileTests {
         }
     }
 
+    @Test("What began before the client was strict gives tokens only if it was pushed, and with PKCE")
+    func before() async throws {
+        try await StrictScene.with(["profile": "web"]) { strict in
+            let noPKCE: KeyValuePairs<String, String?> = ["code_challenge": nil, "code_challenge_method": nil]
+            let fit = try await strict.code()
+            let weak = try await strict.code(noPKCE)
+            let query = FormText.encoded(strict.parameters())
+            let page = try await strict.scene.browser.get("/oauth2/authorize?\(query)")
+            let plain = try #require(page.result["code"], "\(page.reply)")
+            try await strict.scene.set(strict.settings())
+            let unproved = strict.redeemFields(weak, verifier: nil)
+            expectError(try await strict.send("/oauth2/token", unproved, by: strict.key), 400, "invalid_grant")
+            expectError(try await strict.redeem(plain), 400, "invalid_grant")
+            #expect(try await strict.redeem(fit).status == 200)
+        }
+    }
+
     @Test(
         "What is wrong with a request is refused when it is pushed",
         arguments: [
