@@ -329,6 +329,16 @@ struct BackchannelTests {
         }
     }
 
+    @Test("The audit says that a server has asked")
+    func audited() async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin()
+        try await scene.approve(begun)
+        _ = try await scene.tokens(begun)
+        let doors = try await scene.world.audit().filter { $0.kind == .signedIn }.map { $0.detail["door"] }
+        #expect(doors == ["backchannel"])
+    }
+
     // Spec: FAPI-CIBA §5.2.2.
     @Test("A strict client that shows no number says by binding_message which request it is")
     func strict() async throws {
