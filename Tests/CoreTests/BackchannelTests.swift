@@ -392,7 +392,7 @@ struct BackchannelTests {
         guard case .redeemed(let given) = try await scene.poll(begun, after: 5, with: again) else {
             throw World.Broken("redeem")
         }
-        #expect(given.keyThumbprint == prover.thumbprint && given.family.keyThumbprint == prover.thumbprint)
+        #expect(given.keyThumbprint == prover.binding && given.family.keyThumbprint == prover.binding)
     }
 
     @Test("RFC 9449 §11.1: a proof that has begun a request begins no other")
