@@ -47,6 +47,16 @@ extension AuthorizationDetailType {
                     expected: "another member than those of the other fields, and none within these")
             }
         }
+        let labels = [heading.label] + fields.map(\.label)
+        for (index, field) in fields.enumerated() {
+            // A person could not tell the lines apart.
+            // check: AuthorizedDetailsTests.labels
+            guard labels.filter({ $0 == field.label }).count == 1 else {
+                throw .invalid(
+                    pointer: "\(members.pointer(to: "fields"))/\(index)/label",
+                    expected: "another label than the first line's and those of the other fields")
+            }
+        }
         self.init(name: name, heading: heading, fields: fields)
     }
 

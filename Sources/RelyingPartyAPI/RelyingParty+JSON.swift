@@ -341,9 +341,15 @@ extension JSONMembers {
         }
         let place = pointer(to: "authorization_details_types")
         let isDistinct = Set(types.map(\.name)).count == types.count
-        guard types.count <= AuthorizationDetailType.maximumCount, isDistinct else {
+        let isApart = Set(types.map(\.heading.label)).isDisjoint(with: types.flatMap(\.fields).map(\.label))
+        // Nobody could tell which of two was meant, or where the next one begins.
+        // check: AuthorizedDetailsTests.labels
+        guard isDistinct, isApart, Set(types.map(\.heading)).count == types.count else {
             throw .invalid(
-                pointer: place, expected: "at most \(AuthorizationDetailType.maximumCount) different types")
+                pointer: place, expected: "different types, whose first lines differ, and have no label of a field")
+        }
+        guard types.count <= AuthorizationDetailType.maximumCount else {
+            throw .invalid(pointer: place, expected: "at most \(AuthorizationDetailType.maximumCount) types")
         }
         guard types.isEmpty || ways.contains(where: \.isSigned) else {
             throw .invalid(pointer: place, expected: "nothing, where \"ways\" has neither \"device\" nor \"qr\"")
@@ -433,10 +439,10 @@ extension JSONMembers {
         }
         // Spec: FAPI-CIBA §5.2.2.
         // check: StrictProfileTests.settings
-        guard profile != .strict || algorithm != nil && mode != "push" else {
+        guard profile != .strict || algorithm != nil && algorithm != .rs256 && mode != "push" else {
             throw .invalid(
                 pointer: pointer(to: "backchannel_token_delivery_mode"),
-                expected: "\"poll\" or \"ping\", with an algorithm of signed requests, for a strict client")
+                expected: "\"poll\" or \"ping\", with an algorithm of signed requests but RS256, for a strict client")
         }
         let delivery: RelyingParty.Backchannel.Delivery
         if let uri {

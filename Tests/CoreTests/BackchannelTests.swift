@@ -1,6 +1,8 @@
 import CountersignStorage
 import CountersignWire
+import Crypto
 import Encodings
+import JOSE
 import StorageTestSupport
 import Testing
 
@@ -324,6 +326,45 @@ struct BackchannelTests {
                 backchannel: RelyingParty.Backchannel(delivery: .poll, type: name))
             let outcome = try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports)
             #expect(outcome == .backchannelTypeNotUsable)
+        }
+    }
+
+    @Test("The audit says that a server has asked")
+    func audited() async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin()
+        try await scene.approve(begun)
+        _ = try await scene.tokens(begun)
+        let doors = try await scene.world.audit().filter { $0.kind == .signedIn }.map { $0.detail["door"] }
+        #expect(doors == ["backchannel"])
+    }
+
+    // Spec: FAPI-CIBA §5.2.2.
+    @Test("A strict client that shows no number says by binding_message which request it is")
+    func strict() async throws {
+        let scene = try await BackchannelScene()
+        let keys = JWKSet([JWK(P256.Signing.PrivateKey().publicKey)]).json
+        let (tap, message) = (try await scene.tap(), try DisplayMessage("W4SCT"))
+        for (type, isNeeded) in [(tap, true), (nil, false)] as [(TypeName?, Bool)] {
+            let party = RelyingParty(
+                client: scene.client, profile: .strict, redirectURIs: [], keySet: keys,
+                backchannel: RelyingParty.Backchannel(delivery: .poll, type: type, algorithm: .es256))
+            #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
+            let outcome = try await scene.outcome(scene.request())
+            let isMissing = if case .messageMissing = outcome { true } else { false }
+            #expect(isMissing == isNeeded, "\(outcome)")
+            _ = try await scene.begin(scene.request { $0.message = message })
+        }
+    }
+
+    @Test("A number that is shown must be typed, also where the type has lost it since")
+    func loosenedType() async throws {
+        let scene = try await BackchannelScene()
+        try await scene.world.store.commit { try $0.types.put(ChallengeType(name: .confirm, numberEntry: false)) }
+        for asked in [try await scene.signIn(try await scene.begin()), try await scene.shop.asked()] {
+            let id = try #require(asked.ask?.challenge)
+            let challenge = try #require(try await scene.world.store.read { try $0.challenges.find(id) })
+            #expect(challenge.numberHash != nil)
         }
     }
 

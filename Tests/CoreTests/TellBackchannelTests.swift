@@ -40,6 +40,18 @@ struct TellBackchannelTests {
         #expect(try await !scene.told().contains(.expired))
     }
 
+    @Test("A ping may come twice: the poll after the second one gets nothing, and ends nothing")
+    func pingedTwice() async throws {
+        let scene = try await BackchannelScene(.sqlite, BackchannelScene.ping)
+        let begun = try await scene.begin()
+        try await scene.approve(begun)
+        #expect(try await scene.posted(begun) != nil)
+        let tokens = try await SignTokens.sign(try await scene.tokens(begun), ports: scene.world.ports)
+        #expect(try await scene.posted(begun) != nil)
+        #expect(try await scene.poll(begun) == .invalid)
+        #expect(try await scene.shop.isGood(tokens))
+    }
+
     // Spec: CIBA Core 1.0 §10.3.1; OpenID Connect Core 1.0 §3.1.3.6.
     @Test(
         "CIBA Core 1.0 §10.3.1: tokens are brought with an ID token that names the request and their hashes",

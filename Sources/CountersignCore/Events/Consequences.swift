@@ -201,7 +201,7 @@ extension UnitOfWork {
         case .signedIn(let authorization, let authentication, let isFresh):
             let detail = JSONObject([
                 "authorization": .string("\(authorization.id)"), "acr": .string(authentication.strength.rawValue),
-                "fresh": .bool(isFresh), "door": authorization.wanted.device == nil ? nil : "device_grant",
+                "fresh": .bool(isFresh), "door": authorization.wanted.door.auditName.map { .string($0) },
             ])
             try record(
                 .signedIn, detail, client: authorization.client, user: authentication.user,
@@ -320,5 +320,16 @@ extension UnitOfWork {
             AuditEvent(
                 id: nextID(), at: now, kind: kind, actor: actor, client: client, user: user,
                 enrollment: enrollment, challenge: challenge, detail: detail))
+    }
+}
+
+extension Wanted.Door {
+    /// What the audit calls it; nil for a browser.
+    fileprivate var auditName: String? {
+        switch self {
+        case .browser: nil
+        case .device: "device_grant"
+        case .backchannel: "backchannel"
+        }
     }
 }

@@ -75,6 +75,8 @@ package enum BeginBackchannel {
         case off
         /// The client is told of decisions, and has not sent by what it knows us.
         case notificationTokenMissing
+        /// The client is strict and shows no number, and has not said by what a person knows the request.
+        case messageMissing
         /// Of what the client wants, nothing is given, or not so.
         case notGiven(WantedAccess)
         /// The client does not want to know who signs in.
@@ -109,6 +111,11 @@ package enum BeginBackchannel {
             // Spec: CIBA Core 1.0 §7.1.
             // check: BackchannelTests.notificationTokens
             guard delivery.receiver == nil || request.notificationToken != nil else { return .notificationTokenMissing }
+            // Nothing else tells this request from another one. Spec: FAPI-CIBA §5.2.2.
+            // check: BackchannelTests.strict
+            guard party.profile != .strict || backchannel.showsNumber || request.message != nil else {
+                return .messageMissing
+            }
             // There is no later request in which the key could be proved. Spec: CIBA Core 1.0 §5.
             // check: TellBackchannelTests.bound
             guard !delivery.isPush || request.key != nil || !party.bindsTokens else { return .unproved(.missing) }

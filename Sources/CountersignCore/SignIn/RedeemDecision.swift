@@ -60,7 +60,8 @@ package enum RedeemDecision {
 
     /// Looks once whether there are tokens.
     ///
-    /// A code that comes again ends what it gave: somebody else has had it.
+    /// A code that comes again ends what it gave: somebody else has had it. But a client that is told when to poll may be
+    /// told twice.
     ///
     /// - Throws: ``StoreError``.
     package static func redeem(_ request: Request, ports: Ports) async throws -> Outcome {
@@ -112,15 +113,15 @@ package enum RedeemDecision {
         at id: AuthorizationID, for request: Request, isPoll: Bool, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let (found, isServed) = try await ports.store.read { reader -> (Authorization?, Bool) in
+        let (found, party) = try await ports.store.read { reader -> (Authorization?, RelyingParty?) in
             let client = try reader.clients.find(request.client)
             let party = try reader.relyingParties.find(request.client)
             guard let client, client.disabledAt == nil, let party, request.isServed(by: party) else {
-                return (nil, false)
+                return (nil, nil)
             }
-            return (try reader.authorizations.find(id), true)
+            return (try reader.authorizations.find(id), party)
         }
-        guard isServed else { return .clientGone }
+        guard let party else { return .clientGone }
         guard let found, request.fits(found.wanted) else { return .invalid }
         // check: DeviceCodeTests.otherClient
         guard found.client == request.client else { return .invalid }
@@ -128,7 +129,9 @@ package enum RedeemDecision {
         switch found.state {
         case .refused: return .denied
         case .redeemed(_, let family) where request.isPush: return try await again(family, for: found, at: now, ports)
-        case .redeemed where isPoll: return try await endTokens(of: id, request.client, at: now, ports)
+        // A ping may come twice, and its client polls after each.
+        case .redeemed where isPoll && !request.isPinged(by: party):
+            return try await endTokens(of: id, request.client, at: now, ports)
         case .granted, .redeemed: return .invalid
         case .open, .authenticated: break
         }
@@ -254,6 +257,11 @@ extension RedeemDecision.Request {
         case .authRequest: party.backchannel.map { !$0.delivery.isPush } ?? false
         case .push: party.backchannel?.delivery.isPush ?? false
         }
+    }
+
+    /// Whether a client polls because it was told to.
+    fileprivate func isPinged(by party: RelyingParty) -> Bool {
+        if case .authRequest = way { party.backchannel?.delivery.receiver != nil } else { false }
     }
 
     /// Whether a sign-in began so that it ends in this way.

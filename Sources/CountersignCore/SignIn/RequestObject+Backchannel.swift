@@ -61,9 +61,12 @@ extension RequestObject {
         guard (1...longestName).contains(name.utf8.count) else {
             return .refused(why: "jti must have 1 to \(longestName) bytes")
         }
+        // The hash of the name, which may have any character.
         return .good(
             claims: claims,
-            ReplayGuard(name, of: "request \(id)", until: Timestamp(seconds: end).adding(ReplayGuard.margin)))
+            ReplayGuard(
+                KeyProof.hash(of: name), of: "request \(id)",
+                until: Timestamp(seconds: end).adding(ReplayGuard.margin)))
     }
 
     /// The algorithm that a JWT names.

@@ -77,6 +77,7 @@ extension OAuthDoor {
         case .off, .clientGone:
             throw OAuthError(.unauthorizedClient, "the client is not registered to ask by the backchannel")
         case .notificationTokenMissing: throw OAuthError(.invalidRequest, "client_notification_token is missing")
+        case .messageMissing: throw OAuthError(.invalidRequest, "binding_message is missing")
         case .notGiven(let access): throw OAuthError(access)
         case .openIDMissing: throw OAuthError(.invalidScope, "scope must have openid")
         case .unproved(let refusal): throw OAuthError(refusal, ports: ports)

@@ -195,4 +195,38 @@ struct AuthorizedDetailsTests {
             expectRefusal(reply, 422, "invalid_member", at: "/authorization_details_types")
         }
     }
+
+    @Test("No two lines of a type have one label, and no first line is like another type's, or like a field's")
+    func labels() async throws {
+        try await SignInPageScene.with(Self.shop) { scene in
+            func kind(
+                _ name: String, _ value: String, _ labels: [String], under label: String = "Order"
+            ) -> JSONValue {
+                let fields = labels.enumerated().map { index, label -> JSONValue in
+                    ["path": [.string("member\(index)")], "label": .string(label)]
+                }
+                return [
+                    "type": .string(name), "label": .string(label), "value": .string(value), "fields": .array(fields),
+                ]
+            }
+            let path = "/v1/admin/clients/\(scene.credential.id)/openid"
+            let refused: [(JSONValue, String)] = [
+                ([kind("a", "A", ["Account", "Account"])], "/0/fields/0/label"),
+                ([kind("a", "A", ["Payee", "Order"])], "/0/fields/1/label"),
+                ([kind("a", "A", ["Payee"]), kind("b", "A", ["Payee"])], ""),
+                ([kind("a", "A", ["Payee"]), kind("b", "B", ["Order"], under: "Access")], ""),
+            ]
+            for (types, place) in refused {
+                let body: JSONValue = [
+                    "profile": "web", "redirect_uris": [.string(SignInPageScene.redirectURI)],
+                    "authorization_details_types": types,
+                ]
+                let reply = try await scene.scene.administrator.call(.PUT, path, body)
+                expectRefusal(reply, 422, "invalid_member", at: "/authorization_details_types\(place)")
+            }
+            try await scene.set([
+                "authorization_details_types": [kind("a", "A", ["Payee"]), kind("b", "B", ["Payee"])]
+            ])
+        }
+    }
 }

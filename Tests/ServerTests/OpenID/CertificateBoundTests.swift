@@ -134,7 +134,7 @@ struct CertificateBoundTests {
     }
 
     // Spec: RFC 9449 §10.1.
-    @Test("A proof beside the certificate is refused when a request is pushed, before there is a code that nobody redeems")
+    @Test("A proof beside the certificate is refused at a pushed request, before there is a code that nobody redeems")
     func pushedWithProof() async throws {
         try await SignInPageScene.withCertificates(Self.binding) { scene in
             let (key, shop) = (TestKey(scene.server), try TestCertificate(named: "shop"))

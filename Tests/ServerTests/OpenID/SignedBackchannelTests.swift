@@ -218,6 +218,9 @@ struct SignedBackchannelTests {
             let refused = try await bank.sign(["jti": "one", "scope": "calendar"])
             Self.expect(try await bank.ask(refused), "scope", "invalid_scope")
             #expect(try await bank.ask(try await bank.sign(["jti": "one"])).status == 200)
+            let odd = try await bank.sign(["jti": "\u{0}"])
+            #expect(try await bank.ask(odd).status == 200)
+            Self.expect(try await bank.ask(odd), "odd again")
         }
     }
 

@@ -31,6 +31,19 @@ struct StrictProfileTests {
                     ["backchannel_token_delivery_mode": "poll", "backchannel_number_entry": true],
                     "/backchannel_token_delivery_mode"
                 ),
+                (
+                    [
+                        "backchannel_token_delivery_mode": "poll", "backchannel_number_entry": true,
+                        "backchannel_authentication_request_signing_alg": "RS256",
+                    ], "/backchannel_token_delivery_mode"
+                ),
+                (
+                    [
+                        "backchannel_token_delivery_mode": "push", "backchannel_number_entry": true,
+                        "backchannel_client_notification_endpoint": "https://bank.example.com/ciba",
+                        "backchannel_authentication_request_signing_alg": "ES256",
+                    ], "/backchannel_token_delivery_mode"
+                ),
                 (["tls_client_auth_san_dns": "bank.example.com"], "/tls_client_auth_san_dns"),
                 (
                     ["tls_client_certificate_bound_access_tokens": true],
@@ -169,6 +182,23 @@ struct StrictProfileTests {
             let signed = try await strict.scene.browser.get(
                 "/oauth2/authorize?client_id=\(strict.scene.credential.id)&request=\(object)")
             #expect(signed.result["error"] == "invalid_request" && signed.result["code"] == nil, "\(signed.reply)")
+        }
+    }
+
+    @Test("What began before the client was strict gives tokens only if it was pushed, and with PKCE")
+    func before() async throws {
+        try await StrictScene.with(["profile": "web"]) { strict in
+            let noPKCE: KeyValuePairs<String, String?> = ["code_challenge": nil, "code_challenge_method": nil]
+            let fit = try await strict.code()
+            let weak = try await strict.code(noPKCE)
+            let query = FormText.encoded(strict.parameters())
+            let page = try await strict.scene.browser.get("/oauth2/authorize?\(query)")
+            let plain = try #require(page.result["code"], "\(page.reply)")
+            try await strict.scene.set(strict.settings())
+            let unproved = strict.redeemFields(weak, verifier: nil)
+            expectError(try await strict.send("/oauth2/token", unproved, by: strict.key), 400, "invalid_grant")
+            expectError(try await strict.redeem(plain), 400, "invalid_grant")
+            #expect(try await strict.redeem(fit).status == 200)
         }
     }
 
