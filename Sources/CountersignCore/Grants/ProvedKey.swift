@@ -242,10 +242,11 @@ extension TokenFamily {
     /// Whether a refresh token of the family is shown by whoever may: an app by the key to which the family is bound,
     /// and a client that has proved who it is by any.
     ///
-    /// What began bound stays so. Spec: RFC 9449 §5.
+    /// What began bound stays so; but where a client's tokens are bound to its certificate no more, it need not show one
+    /// beyond how it authenticates. Spec: RFC 9449 §5, RFC 8705 §6.1.
     func isShown(by key: ProvedKey?, of party: RelyingParty) -> Bool {
         guard let keyThumbprint else { return true }
-        guard let key else { return false }
+        guard let key else { return party.profile.isConfidential && !keyThumbprint.isProved }
         return party.profile.isConfidential || key.thumbprint == keyThumbprint
     }
 }

@@ -62,6 +62,25 @@ struct CertificateBoundTests {
         }
     }
 
+    // Spec: RFC 8705 §6.1.
+    @Test("RFC 8705 §6.1: a client whose tokens are bound no more refreshes as it authenticates, and gets unbound ones")
+    func unboundLater() async throws {
+        try await SignInPageScene.withCertificates(Self.binding) { scene in
+            let shop = try TestCertificate(named: "shop")
+            let code = try #require(try await scene.signIn(["scope": "openid offline_access"]).result["code"])
+            let tokens = try await scene.send(scene.redeemFields(code) + scene.id, with: shop).success()
+            let refresh = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.string ?? "")]
+            try await scene.set(["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"])
+            expect(try await scene.send(refresh + scene.id, with: nil), 401, "invalid_client")
+            let next = try await scene.send(refresh + scene.id, with: shop).success()
+            let access = try #require(next["access_token"]?.string)
+            #expect(try claims(of: access)["cnf"] == nil)
+            // An app would not prove who it is.
+            try await scene.set(["profile": "native", "asked_browsers": "all"])
+            expect(try await scene.send(refresh + scene.id, with: shop), 400, "invalid_grant")
+        }
+    }
+
     @Test("Our API takes a client's own token with the certificate alone")
     func api() async throws {
         try await SignInPageScene.withCertificates(Self.binding) { scene in

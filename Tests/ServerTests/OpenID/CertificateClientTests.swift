@@ -268,6 +268,8 @@ struct CertificateClientTests {
                 guard source == .unverified else { return }
                 #expect(aliases?["token_endpoint"] == "https://mtls.example.com/oauth2/token")
                 #expect(aliases?["userinfo_endpoint"] == "https://mtls.example.com/oauth2/userinfo")
+                #expect(
+                    aliases?["backchannel_authentication_endpoint"] == "https://mtls.example.com/oauth2/bc-authorize")
                 #expect(aliases?["authorization_endpoint"] == nil && aliases?["end_session_endpoint"] == nil)
                 #expect(metadata["token_endpoint"] == .string("\(scene.server.issuer)/oauth2/token"))
             }
