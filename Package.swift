@@ -207,6 +207,14 @@ let package = Package(
                 server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
             ],
             path: "Examples/KeycloakChannel", swiftSettings: settings),
+        .executableTarget(
+            name: "ConformanceApprover",
+            dependencies: [
+                "Countersign", logging, server("ArgumentParser", "swift-argument-parser"),
+                server("HTTPTypes", "swift-http-types"), server("Hummingbird", "hummingbird"),
+                server("NIOCore", "swift-nio"),
+            ],
+            path: "Examples/ConformanceApprover", swiftSettings: settings),
 
         .target(name: "CSpawn", path: "Tests/CSpawn"),
         .target(
@@ -324,8 +332,8 @@ let package = Package(
         tests(
             "Command",
             [
-                "Countersign", "CountersignCommand", "CountersignServer", "CountersignStorage", "CountersignWire",
-                "KeycloakChannel", "ServerTestSupport", "Encodings", "JOSE", crypto, logging,
+                "ConformanceApprover", "Countersign", "CountersignCommand", "CountersignServer", "CountersignStorage",
+                "CountersignWire", "KeycloakChannel", "ServerTestSupport", "Encodings", "JOSE", crypto, logging,
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
                 server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),

@@ -10,8 +10,9 @@ struct CountersignSignIn: AsyncParsableCommand {
         commandName: "countersign-sign-in", abstract: "Measure the OpenID provider under load.",
         discussion: """
             Starts the program `countersign serve` on a fresh database. People sign in on its pages by the number on \
-            their phone, which is the SDK; then their browsers fetch codes, which two clients redeem. Only what is named \
-            in the table is measured. A reply that is not as it must be ends the run. Build both for release.
+            their phone, which is the SDK; then their browsers fetch codes, which two clients redeem. At last people \
+            approve on their phones what a client's server, or a device, asks. Only what is named in the table is \
+            measured. A reply that is not as it must be ends the run. Build both for release.
             """)
 
     @OptionGroup var servers: ServerOptions
@@ -25,19 +26,24 @@ struct CountersignSignIn: AsyncParsableCommand {
     @Option(help: "How many codes are redeemed for each way of signing, at least.")
     var exchanges = 10_000
 
+    @Option(help: "How many requests of a client's server, and how many of devices, are approved on phones.")
+    var cycles = 3000
+
     mutating func validate() throws {
-        guard (1...10_000).contains(people), (1...1000).contains(connections), exchanges >= 10 else {
-            throw ValidationError("There must be 1 to 10,000 people, 1 to 1000 connections and 10 exchanges or more.")
+        guard (1...10_000).contains(people), (1...1000).contains(connections), exchanges >= 10, cycles >= 10 else {
+            throw ValidationError(
+                "There must be 1 to 10,000 people, 1 to 1000 connections, 10 exchanges or more, and 10 cycles or more.")
         }
     }
 
     mutating func run() async throws {
         // A server that closes a connection must not end this program.
         signal(SIGPIPE, SIG_IGN)
-        let (people, connections, exchanges) = (people, connections, exchanges)
-        // The people's addresses come by a proxy, and passkeys are offered where the host has a name.
-        let report = try await servers.withServers(["--proxies", "127.0.0.1"], as: "localhost") {
-            deployment, unavoidable in
+        let (people, connections, exchanges, cycles) = (people, connections, exchanges, cycles)
+        // The people's addresses come by a proxy, and one client asks for more people than any would.
+        let arguments = ["--proxies", "127.0.0.1", "--limits-code-asks", "1000000"]
+        // Passkeys are offered where the host has a name.
+        let report = try await servers.withServers(arguments, as: "localhost") { deployment, unavoidable in
             let volley = try Volley(to: deployment.ports, connections: connections)
             defer { volley.end() }
             var run = Run(
@@ -45,6 +51,7 @@ struct CountersignSignIn: AsyncParsableCommand {
                 site: try await Site(deployment, people: people))
             try await run.measure()
             try? await run.site.end()
+            try await run.measure(cycles: cycles, atOnce: connections)
             return Report(run: run, unavoidable: unavoidable, machine: Machine())
         }
         print(report.text(on: servers, people: people, connections: connections))
@@ -63,6 +70,8 @@ struct Run: Sendable {
         case introspection = "introspection"
         case userinfo = "userinfo"
         case webRefresh = "refresh, RS256 ID token"
+        case backchannel = "CIBA cycle"
+        case deviceGrant = "device grant cycle"
     }
 
     let exchanges: Int
@@ -85,6 +94,23 @@ struct Run: Sendable {
         try await introspect(web)
         try await showClaims(web)
         try await refresh(web, of: site.web, as: .webRefresh)
+    }
+
+    /// Has people approve what a client's server asks, then what devices ask.
+    ///
+    /// It comes last, as each person's phone waits from then on.
+    mutating func measure(cycles: Int, atOnce workers: Int) async throws {
+        let people = (cycles + Crew.questionsOfDevices - 1) / Crew.questionsOfDevices
+        let crew = try await Crew(deployment, people: max(people, workers))
+        for (kind, door) in [(Kind.backchannel, Crew.Door.backchannel), (Kind.deviceGrant, Crew.Door.device)] {
+            let rota = crew.rota(of: door)
+            var figure = Figure(name: kind.rawValue)
+            try await figure.measure(cycles, on: deployment) { count in
+                try await rota.run(count, atOnce: workers) { try await crew.cycle(door, $0) }.map(\.seconds)
+            }
+            figures[kind] = figure
+        }
+        try? await crew.end()
     }
 
     private mutating func measure(_ requests: [PreparedRequest], as kind: Kind) async throws -> [Exchange?] {

@@ -1,19 +1,19 @@
 import BenchmarkSupport
 import Foundation
 
-/// What was measured of one kind of request.
+/// What was measured of one kind of request, or of cycles of several.
 struct Figure: Sendable {
     let name: String
-    /// How long each request took, in seconds.
+    /// How long each took, in seconds.
     var times: [Double] = []
     /// How many requests were not sent, as what they carry had become too old.
     var left = 0
     var spent = Spent()
 
-    /// The requests in a second.
+    /// The requests, or cycles, in a second.
     var rate: Double { spent.seconds > 0 ? Double(times.count) / spent.seconds : 0 }
 
-    /// The CPU time of a request in verifications.
+    /// The CPU time of a request, or a cycle, in verifications.
     func server(_ unavoidable: Unavoidable) -> Double { cost(spent.serverTime, unavoidable) }
 
     private func cost(_ seconds: Double, _ unavoidable: Unavoidable) -> Double {
@@ -41,6 +41,22 @@ struct Figure: Sendable {
         left += all.count { $0 == nil }
         spent = spent + more
         return all
+    }
+
+    /// Runs cycles of several requests, the first tenth without measuring.
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - deployment: the servers.
+    ///   - run: runs so many, and returns how long each took, in seconds.
+    mutating func measure(
+        _ count: Int, on deployment: Deployment, _ run: (Int) async throws -> [Double]
+    ) async throws {
+        let warmup = count / 10
+        _ = try await run(warmup)
+        let (measured, more) = try await deployment.spending { try await run(count - warmup) }
+        times += measured
+        spent = spent + more
     }
 
     /// The heading of the table.

@@ -16,13 +16,16 @@ struct Report: Sendable {
     /// The limits; those in time grow with V.
     ///
     /// Where the project names no database, its limits are those on SQLite: on PostgreSQL all processors are the
-    /// database's as well.
+    /// database's as well. Those of cycles are for both.
     func aims(on engine: String) -> [Aim] {
         func rate(_ limit: Double, _ kind: Run.Kind) -> Aim {
             .atLeast(limit / scale, "a second", "\(kind.rawValue) (\(engine))", run.figures[kind]?.rate ?? 0)
         }
+        let cycle = run.figures[.backchannel]?.server(unavoidable) ?? 0
         let common = [
-            Aim.atLeast(10_000, "tokens", "tokens introspected (\(engine))", Double(run.introspected)),
+            rate(600, .backchannel),
+            Aim.atMost(1500 / Self.verification, "V", "server CPU of a CIBA cycle (\(engine))", cycle),
+            .atLeast(10_000, "tokens", "tokens introspected (\(engine))", Double(run.introspected)),
             .atMost(15, "KiB", "identifier page with its CSS and scripts", Double(run.weight?.total ?? 0) / 1024),
         ]
         guard engine == "SQLite" else { return [rate(800, .exchange), rate(800, .refresh)] + common }

@@ -2,7 +2,7 @@ import Foundation
 import ServerTestSupport
 import TestSupport
 
-/// Three servers with one database, behind one address.
+/// Servers with one database, behind one address.
 struct Nodes: Served {
     /// The common URL.
     let url: String
@@ -16,16 +16,17 @@ struct Nodes: Served {
     /// The tests take the database away from the servers.
     let mayBeUnavailable = true
 
-    /// Starts three servers.
+    /// Starts servers.
     ///
     /// - Parameters:
+    ///   - count: how many.
     ///   - database: the URL of their database.
     ///   - arguments: further arguments of `serve`.
-    init(database: String, arguments: [String] = []) async throws {
+    init(count: Int = 3, database: String, arguments: [String] = []) async throws {
         let port = FreePort.next()
         url = "http://127.0.0.1:\(port)"
         let arguments = ["--database", database, "--issuer", url] + arguments
-        let folders = try (0..<3).map { _ in try TemporaryFolder() }
+        let folders = try (0..<count).map { _ in try TemporaryFolder() }
         let ports = folders.map { _ in FreePort.next() }
         keepers = try zip(folders, ports).map { try ServerKeeper(folder: $0, port: $1, arguments: arguments) }
         try await keepers[0].start()
@@ -40,11 +41,11 @@ struct Nodes: Served {
         try await balancer.listen(on: port)
     }
 
-    /// Runs a body with three servers, and stops them.
+    /// Runs a body with servers, and stops them.
     static func with(
-        database: String, arguments: [String] = [], _ body: (Nodes) async throws -> Void
+        count: Int = 3, database: String, arguments: [String] = [], _ body: (Nodes) async throws -> Void
     ) async throws {
-        let nodes = try await Nodes(database: database, arguments: arguments)
+        let nodes = try await Nodes(count: count, database: database, arguments: arguments)
         do {
             try await body(nodes)
         } catch {

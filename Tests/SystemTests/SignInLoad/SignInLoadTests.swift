@@ -2,6 +2,7 @@ import BenchmarkSupport
 import Encodings
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import CountersignSignIn
@@ -84,6 +85,27 @@ struct SignInLoadTests {
         let exchange = try Self.exchange("a", "r", by: algorithm)
         let body = String(decoding: exchange.reply.body, as: UTF8.self)
         #expect(throws: Unexpected(description: "tokens: \(body)")) { try Tokens.all([exchange], signedBy: "ES256") }
+    }
+
+    @Test("Each person has one cycle at a time, and no more than their turns")
+    func turns() async throws {
+        let rota = Rota(Array(0..<10), turns: 3)
+        let busy = Mutex<[Int: Int]>([:])
+        let next = Atomic<Int>(0)
+        let turns = try await rota.run(30, atOnce: 4) { person in
+            let others = busy.withLock { busy in
+                busy[person, default: 0] += 1
+                return busy[person]
+            }
+            #expect(others == 1, "\(person)")
+            await Task.yield()
+            busy.withLock { $0[person] = 0 }
+            return "\(next.wrappingAdd(1, ordering: .relaxed).oldValue)"
+        }
+        #expect(turns.count == 30)
+        await #expect(throws: Unexpected.self) { try await rota.run(1, atOnce: 4) { "\($0)" } }
+        let again = Rota(Array(0..<10), turns: 3)
+        await #expect(throws: Unexpected.self) { try await again.run(2, atOnce: 1) { _ in "the same" } }
     }
 
     @Test("A code must come back to the client, with its state and the issuer")
