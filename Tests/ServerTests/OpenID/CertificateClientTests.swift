@@ -189,6 +189,19 @@ struct CertificateClientTests {
         }
     }
 
+    @Test("Wrong certificates meet the limit of their network, which shuts out no right one")
+    func limit() async throws {
+        let settings: JSONObject = ["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"]
+        try await SignInPageScene.withCertificates(settings) { scene in
+            let (shop, other) = (try TestCertificate(named: "shop"), try TestCertificate(named: "other"))
+            for _ in 0..<100 { expect(try await ask(scene, other), 401, "invalid_client") }
+            let refused = try await ask(scene, other)
+            expect(refused, 429, "temporarily_unavailable")
+            #expect(refused.headers["retry-after"] != nil)
+            #expect(try await ask(scene, shop).status == 200)
+        }
+    }
+
     @Test("The settings are told as they were set, one way to name a certificate, for a client that keeps a secret")
     func settings() async throws {
         try await SignInPageScene.with { scene in
