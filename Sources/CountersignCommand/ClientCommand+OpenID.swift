@@ -332,7 +332,7 @@ extension ClientCommand.OpenID {
         if settings["backchannel_client_notification_endpoint"] != nil {
             lines.append("is told of decisions at \(field("backchannel_client_notification_endpoint"))")
         }
-        if settings["backchannel_user_code_parameter"] == true {
+        if settings["backchannel_user_code_parameter"] != nil {
             lines.append("brings a code of the person with each of these requests")
         }
         if settings["backchannel_authentication_request_signing_alg"] != nil {

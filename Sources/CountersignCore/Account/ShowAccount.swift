@@ -186,7 +186,7 @@ extension UnitOfWork {
             },
             passkeys: passkeys.filter(\.isPresent),
             passkeyOffer: try passkeyOffer(by: visit, at: party, among: passkeys),
-            hasUserCode: hasUserCode ? true : try bringsUserCodes(for: user) ? false : nil,
+            hasUserCode: try hasUserCode ? true : bringsUserCodes(for: user) ? false : nil,
             mayChangeUserCode: try mayChangeUserCode(by: visit, among: passkeys),
             sessions: try sessions.sessions(of: user, at: now).map { session in
                 let name: DisplayLine? =

@@ -1,5 +1,5 @@
 import CountersignWire
-package import Encodings
+import Encodings
 
 /// A secret that a person has set on their account page, without which no client's server has their devices asked.
 ///

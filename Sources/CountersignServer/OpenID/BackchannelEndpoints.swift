@@ -160,11 +160,10 @@ extension OAuthDoor {
     private static func userCode(_ fields: FormFields) throws(OAuthError) -> BackchannelUserCode? {
         guard let text = fields["user_code"] else { return nil }
         guard let code = BackchannelUserCode(text) else {
-            let (shortest, longest) = (
-                BackchannelUserCode.lengths.lowerBound, BackchannelUserCode.lengths.upperBound
-            )
+            let lengths = BackchannelUserCode.lengths
             throw OAuthError(
-                .invalidUserCode, "user_code must be \(shortest) to \(longest) letters and digits, not in a row")
+                .invalidUserCode,
+                "user_code must have \(lengths.lowerBound) to \(lengths.upperBound) letters and digits, not in a row")
         }
         return code
     }
