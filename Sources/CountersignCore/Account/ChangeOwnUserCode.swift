@@ -4,7 +4,8 @@ package import Encodings
 /// Sets, changes or removes the code without which no client's server has the devices of whoever is at the account page
 /// asked.
 ///
-/// All addresses that the user has proved are told. The earlier code is not asked for: who has forgotten it sets another.
+/// All addresses that the user has proved are told. The earlier code is not asked for: who has forgotten it sets
+/// another.
 ///
 /// Spec: CIBA Core 1.0 §7.1.2; docs/decisions/0097-user-code.md.
 package enum ChangeOwnUserCode {

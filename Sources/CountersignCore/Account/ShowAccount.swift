@@ -144,7 +144,8 @@ extension AuditEventKind {
     /// The kinds of events that a person sees on their account page.
     package static let ofAccount: [AuditEventKind] = [
         .signedIn, .sessionEnded, .consentGiven, .accessEnded, .identifierVerified, .identifierRemoved,
-        .userCodeSet, .userCodeRemoved, .passkeyCreated, .passkeyRemoved, .enrollmentCreated, .enrollmentConfirming, .enrollmentConfirmed,
+        .userCodeSet, .userCodeRemoved, .passkeyCreated, .passkeyRemoved, .enrollmentCreated,
+        .enrollmentConfirming, .enrollmentConfirmed,
         .enrollmentSuspended, .enrollmentResumed, .enrollmentRemoved, .methodChanged, .challengeApproved,
         .challengeDenied, .challengeReported,
     ]

@@ -53,8 +53,8 @@ extension KeyedHasher {
 extension UnitOfWork {
     /// Whether a client's server may have a user's devices asked by the code that it has brought.
     ///
-    /// Nobody learns what was missing: a wrong code looks like a person who does not answer. A client that must bring one
-    /// has nobody asked who has set none, since whatever it brings is not theirs.
+    /// Nobody learns what was missing: a wrong code looks like a person who does not answer. A client that must bring
+    /// one has nobody asked who has set none, since whatever it brings is not theirs.
     ///
     /// Spec: CIBA Core 1.0 §7.1.
     ///

@@ -119,7 +119,9 @@ extension UnitOfWork {
             let mustBring = party.backchannel?.bringsUserCode ?? false
             // A wrong code uses up nothing of what the person can be asked.
             // check: UserCodeTests.right
-            guard try isRight(userCode: server.userCode, of: user, at: third, mustBring: mustBring) else { return false }
+            guard try isRight(userCode: server.userCode, of: user, at: third, mustBring: mustBring) else {
+                return false
+            }
             // check: BackchannelTests.budget
             guard try !count(.backchannelAsks(user, at: third)).isExceeded else { return false }
             return true

@@ -337,7 +337,9 @@ extension PageText {
             Es wurde nichts entfernt: Womit Sie sich angemeldet haben, oder Ihre andere Adresse, ist zu neu, um sie zu \
             ersetzen. Möglich ist es ab {{until}}.
             """,
-            .sayUserCodeSet: "Der Anfragecode ist festgelegt. Dienste fragen von sich aus nur noch mit ihm auf Ihren Geräten an.",
+            .sayUserCodeSet: """
+            Der Anfragecode ist festgelegt. Dienste fragen von sich aus nur noch mit ihm auf Ihren Geräten an.
+            """,
             .sayUserCodeRemoved: "Der Anfragecode wurde entfernt.",
             .saySessionEnded: "Die Sitzung wurde beendet.",
             .sayOthersEnded: "Alle anderen Sitzungen wurden beendet.",
