@@ -46,7 +46,7 @@ struct UserCodeScene: Sendable {
     func code(_ text: String) throws -> BackchannelUserCode { try #require(BackchannelUserCode(text)) }
 
     func outcome(
-        _ text: String?, by client: Client? = nil, for name: String = name
+        _ text: String?, by client: Client? = nil, for name: String = UserCodeScene.name
     ) async throws -> BeginBackchannel.Outcome {
         var request = BeginBackchannel.Request(by: (client ?? shop).id, for: .name(name))
         request.scopes = ["openid"]
@@ -55,7 +55,7 @@ struct UserCodeScene: Sendable {
     }
 
     func begin(
-        _ text: String?, by client: Client? = nil, for name: String = name
+        _ text: String?, by client: Client? = nil, for name: String = UserCodeScene.name
     ) async throws -> (begun: BeginBackchannel.Begun, asked: Authorization) {
         let outcome = try await outcome(text, by: client, for: name)
         guard case .begun(let begun) = outcome,
@@ -65,7 +65,9 @@ struct UserCodeScene: Sendable {
     }
 
     /// Whether the customer's phone is asked, once the outbox has looked for them; the question is then taken back.
-    func isAsked(_ text: String?, by client: Client? = nil, for name: String = name) async throws -> Bool {
+    func isAsked(
+        _ text: String?, by client: Client? = nil, for name: String = UserCodeScene.name
+    ) async throws -> Bool {
         let (begun, asked) = try await begin(text, by: client, for: name)
         try await PutSignIn.put(asked.id, by: try #require(asked.ask?.challenge), ports: world.ports)
         let isPut = try await account.shop.isPut(asked)
