@@ -24,6 +24,7 @@ extension Samples {
         known.client?.logoPath = texts.logoPath
         known.client?.accentPath = texts.accentPath
         known.ledger = .init()
+        let userCodes = userCodePages.map { Sample(name: "13-user-code\($0)", page: $1, frame: frame) }
         return accountPages(texts).map { Sample(name: "12-account\($0)", page: $1, frame: frame) }
             + [Sample(name: "12-account-empty-client", page: AccountPage(), frame: known)]
             + removals(texts).map { Sample(name: "13-remove-device\($0)", page: $1, frame: frame) }
@@ -37,7 +38,7 @@ extension Samples {
             + addAddressPages(texts).map { Sample(name: "13-add-address\($0)", page: $1, frame: frame) }
             + addressCodePages(texts).map { Sample(name: "13-address-code\($0)", page: $1, frame: frame) }
             + addressPages(texts).map { Sample(name: "13-address\($0)", page: $1, frame: frame) }
-            + userCodePages.map { Sample(name: "13-user-code\($0)", page: $1, frame: frame) }
+            + userCodes
     }
 
     private static func accountPages(_ texts: ForeignTexts) -> [(String, AccountPage)] {
