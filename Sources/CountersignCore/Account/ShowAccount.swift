@@ -145,9 +145,8 @@ extension AuditEventKind {
     package static let ofAccount: [AuditEventKind] = [
         .signedIn, .sessionEnded, .consentGiven, .accessEnded, .identifierVerified, .identifierRemoved,
         .userCodeSet, .userCodeRemoved, .passkeyCreated, .passkeyRemoved, .enrollmentCreated,
-        .enrollmentConfirming, .enrollmentConfirmed,
-        .enrollmentSuspended, .enrollmentResumed, .enrollmentRemoved, .methodChanged, .challengeApproved,
-        .challengeDenied, .challengeReported,
+        .enrollmentConfirming, .enrollmentConfirmed, .enrollmentSuspended, .enrollmentResumed, .enrollmentRemoved,
+        .methodChanged, .challengeApproved, .challengeDenied, .challengeReported,
     ]
 }
 

@@ -11,7 +11,7 @@ package struct BackchannelUserCode: Sendable {
     /// How many letters and digits it may have.
     package static let lengths = 6...32
     /// The longest text that is read.
-    package static let longestText = 64
+    private static let longestText = 64
 
     /// Letters, all of them capital, and digits.
     let text: Secret<String>

@@ -60,8 +60,8 @@ struct OAuthError: Error, Hashable {
                 .invalidAuthorizationDetails, .unsupportedGrantType, .invalidDPoPProof, .useDPoPNonce,
                 .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
                 .unmetAuthenticationRequirements, .invalidRequestObject, .requestNotSupported,
-                .invalidBindingMessage, .missingUserCode, .invalidUserCode,
-                .requestURINotSupported, .authorizationPending, .slowDown, .expiredToken:
+                .invalidBindingMessage, .missingUserCode, .invalidUserCode, .requestURINotSupported,
+                .authorizationPending, .slowDown, .expiredToken:
                 400
             }
         }
