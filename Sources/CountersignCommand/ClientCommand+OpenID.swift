@@ -175,6 +175,9 @@ extension ClientCommand.OpenID {
         @Option(help: "With --backchannel: the client signs its requests by this algorithm, such as ES256.")
         var backchannelSigningAlg: String?
 
+        @Flag(help: "With --backchannel: each request brings a code that the person has set on their account page.")
+        var backchannelUserCode = false
+
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
 
@@ -235,6 +238,7 @@ extension ClientCommand.OpenID {
                 "backchannel_number_entry": backchannelNumberEntry ? true : nil,
                 "backchannel_type": backchannelType.map(JSONValue.string),
                 "backchannel_authentication_request_signing_alg": backchannelSigningAlg.map(JSONValue.string),
+                "backchannel_user_code_parameter": backchannelUserCode ? true : nil,
             ])
         }
     }
@@ -327,6 +331,9 @@ extension ClientCommand.OpenID {
         }
         if settings["backchannel_client_notification_endpoint"] != nil {
             lines.append("is told of decisions at \(field("backchannel_client_notification_endpoint"))")
+        }
+        if settings["backchannel_user_code_parameter"] != nil {
+            lines.append("brings a code of the person with each of these requests")
         }
         if settings["backchannel_authentication_request_signing_alg"] != nil {
             lines.append("signs these requests by \(field("backchannel_authentication_request_signing_alg"))")

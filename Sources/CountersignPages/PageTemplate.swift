@@ -64,6 +64,6 @@ package struct PageTemplate: Sendable {
         LinkCodePage.template,
         DeviceCodePage.template, DeviceConfirmPage.template, DeviceDonePage.template,
         AccountPage.template, RemoveDevicePage.template, PasskeyPage.template, CreatePasskeyPage.template,
-        AddAddressPage.template, AddressCodePage.template, AddressPage.template,
+        AddAddressPage.template, AddressCodePage.template, AddressPage.template, UserCodePage.template,
     ]
 }

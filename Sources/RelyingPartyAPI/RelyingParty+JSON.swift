@@ -179,6 +179,7 @@ extension RelyingParty.Backchannel {
             "backchannel_number_entry": showsNumber ? true : nil,
             "backchannel_type": type.map { .string("\($0)") },
             "backchannel_authentication_request_signing_alg": algorithm.map { .string($0.rawValue) },
+            "backchannel_user_code_parameter": bringsUserCode ? true : nil,
         ])
     }
 }
@@ -401,11 +402,12 @@ extension JSONMembers {
             $0.string.flatMap { TypeName($0) }
         }
         let showsNumber = try optionalBool("backchannel_number_entry") ?? false
+        let bringsUserCode = try optionalBool("backchannel_user_code_parameter") ?? false
         guard let mode else {
             let others = [
                 ("backchannel_client_notification_endpoint", uri != nil),
                 ("backchannel_authentication_request_signing_alg", algorithm != nil), ("backchannel_type", type != nil),
-                ("backchannel_number_entry", showsNumber),
+                ("backchannel_number_entry", showsNumber), ("backchannel_user_code_parameter", bringsUserCode),
             ]
             if let other = others.first(where: { $0.1 }) {
                 throw .invalid(
@@ -450,7 +452,8 @@ extension JSONMembers {
         } else {
             delivery = .poll
         }
-        return RelyingParty.Backchannel(delivery: delivery, type: type, algorithm: algorithm)
+        return RelyingParty.Backchannel(
+            delivery: delivery, type: type, algorithm: algorithm, bringsUserCode: bringsUserCode)
     }
 
     fileprivate mutating func stepUpTypes() throws(JSONShapeError) -> [TypeName] {

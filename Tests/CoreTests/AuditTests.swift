@@ -272,6 +272,14 @@ struct AuditTests {
         return ["\(sent.address)", scene.code(of: sent).digits]
     }
 
+    /// Sets the code for what servers ask, and removes it; returns it.
+    private func userCodes(in account: AccountScene) async throws -> [String] {
+        let scene = try await UserCodeScene(in: account)
+        let session = try await account.byPIN()
+        for code in [UserCodeScene.code, nil] { #expect(try await scene.set(code, by: session) == .done) }
+        return [UserCodeScene.code]
+    }
+
     /// Signs in on a device without a browser; returns the codes that the device had, and the number.
     private func deviceGrant(in scene: DeviceGrantScene) async throws -> [String] {
         let begun = try await scene.begin(hint: DeviceGrantScene.name)
@@ -290,12 +298,12 @@ struct AuditTests {
         let secrets =
             try await everything(in: world) + (try await customs(in: custom)) + (try await signIns(in: signIn))
             + (try await passkeys(in: account)) + (try await addresses(in: account))
-            + (try await deviceGrant(in: device))
+            + (try await deviceGrant(in: device)) + (try await userCodes(in: account))
         let events =
             try await world.audit() + (try await custom.world.audit()) + (try await signIn.world.audit())
             + (try await account.world.audit()) + (try await device.world.audit())
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 53)
+        #expect(secrets.count == 54)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {

@@ -24,6 +24,7 @@ extension Samples {
         known.client?.logoPath = texts.logoPath
         known.client?.accentPath = texts.accentPath
         known.ledger = .init()
+        let userCodes = userCodePages.map { Sample(name: "13-user-code\($0)", page: $1, frame: frame) }
         return accountPages(texts).map { Sample(name: "12-account\($0)", page: $1, frame: frame) }
             + [Sample(name: "12-account-empty-client", page: AccountPage(), frame: known)]
             + removals(texts).map { Sample(name: "13-remove-device\($0)", page: $1, frame: frame) }
@@ -37,6 +38,7 @@ extension Samples {
             + addAddressPages(texts).map { Sample(name: "13-add-address\($0)", page: $1, frame: frame) }
             + addressCodePages(texts).map { Sample(name: "13-address-code\($0)", page: $1, frame: frame) }
             + addressPages(texts).map { Sample(name: "13-address\($0)", page: $1, frame: frame) }
+            + userCodes
     }
 
     private static func accountPages(_ texts: ForeignTexts) -> [(String, AccountPage)] {
@@ -81,19 +83,24 @@ extension Samples {
             ("address-taken", .addressTaken(texts.identifier)), ("address-needed", .addressNeeded),
             ("addresses-full", .addressesFull),
             ("address-too-new", .addressTooNew(until: now + 4 * day)),
+            ("user-code-set", .userCodeSet), ("user-code-removed", .userCodeRemoved),
         ]
         var methodsWait = calm
         methodsWait.devices[0].waitingMethods = [
             .init(.pin, name: "pin", until: morning + day), .init(.biometric, name: "biometric", until: morning + day),
             .init(.custom, name: "custom:\(texts.id)", until: morning + day),
         ]
+        var coded = calm
+        coded.hasUserCode = true
+        coded.activity = [.init(.userCodeSet, at: morning), .init(.userCodeRemoved, at: march)]
         suspended.canBeResumed = true
         methodsWait.devices.append(suspended)
         return [
             ("", whole), ("-empty", AccountPage()), ("-methods-wait", methodsWait), ("-unconfirmed", unconfirmed),
             ("-unconfirmed-elsewhere", elsewhere), ("-unconfirmed-nowhere", nowhere), ("-confirming", confirming),
             ("-no-passkeys", AccountPage(createPasskeyPath: texts.path)),
-            ("-passkeys-alone", AccountPage(passkeys: calm.passkeys)),
+            ("-passkeys-alone", AccountPage(passkeys: calm.passkeys)), ("-user-code-set", coded),
+            ("-user-code", AccountPage(hasUserCode: false)),
         ]
             + said.map { name, announcement in
                 var page = calm
@@ -187,6 +194,13 @@ extension Samples {
         let later = AddressPage(
             id: texts.id, address: texts.identifier, verifiedAt: march, standing: .laterRemovable(from: now + 4 * day))
         return [("", page), ("-ends-session", ending), ("-phone", phone), ("-only", only), ("-later", later)]
+    }
+
+    private static var userCodePages: [(String, UserCodePage)] {
+        [
+            ("", UserCodePage(isSet: false)), ("-set", UserCodePage(isSet: true, showsPasskeys: true)),
+            ("-malformed", UserCodePage(isSet: true, hasCodeError: true)),
+        ]
     }
 
     private static func methods(_ texts: ForeignTexts) -> [AccountPage.Device] {

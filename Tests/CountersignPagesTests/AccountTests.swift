@@ -213,6 +213,7 @@ struct AccountTests {
                 "anna@example.com belongs to another account. To use it here, remove it there first.",
             "addresses-full": "You have 10 addresses, and more are not possible.",
             "address-needed": "Your last address stays. To remove it, add another one first.",
+            "user-code-set": "The request code was set.", "user-code-removed": "The request code was removed.",
             "address-too-new": "is too new to take its place. It is possible from 27 November, 10:15.",
             "passkey-not-created": "No passkey was created: we could not use the answer of your browser. Try again.",
         ]
@@ -250,6 +251,7 @@ struct AccountTests {
         for (name, part) in [
             ("13-remove-device", "devices"), ("13-passkey", "passkeys"), ("13-create-passkey", "passkeys"),
             ("13-add-address", "addresses"), ("13-address-code", "addresses"), ("13-address", "addresses"),
+            ("13-user-code-set", "devices"),
         ] {
             let below = try sample(name)
             #expect(below.links.filter { $0.contains("#") } == ["#main"] + parts.map { "/account#\($0)" })
@@ -265,6 +267,25 @@ struct AccountTests {
         ] {
             #expect(try !sample(name).links.contains { $0.hasSuffix("#passkeys") })
         }
+    }
+
+    @Test("The request code has a row where it is of use, and a page that sets, changes and removes it")
+    func userCode() throws {
+        for name in ["12-account", "12-account-empty"] {
+            #expect(try !sample(name).links.contains(UserCodePage.path), "\(name)")
+        }
+        let offered = try sample("12-account-user-code")
+        #expect(offered.links.contains(UserCodePage.path) && offered.texts.contains("Not set"))
+        #expect(offered.html.contains(#"aria-label="Change request code""#))
+        let set = try sample("12-account-user-code-set")
+        #expect(set.links.contains(UserCodePage.path) && !set.texts.contains("Not set"))
+        #expect(set.texts.contains("Request code set") && set.texts.contains("Request code removed"))
+        let page = try sample("13-user-code")
+        #expect(page.forms == [UserCodePage.path] && page.posts.isEmpty && page.links.contains("/account"))
+        let there = try sample("13-user-code-set")
+        #expect(there.forms == [UserCodePage.path] && there.posts == ["\(UserCodePage.path)/remove"])
+        let wrong = try sample("13-user-code-malformed")
+        #expect(wrong.texts.contains("Type 6 to 32 letters from A to Z and digits"))
     }
 
     @Test("A device can be removed, kept or suspended; one that waits is undone, one that is suspended only removed")

@@ -31,7 +31,7 @@ struct EscapingTests {
 
     @Test("Every template escapes every value, and quotes every attribute")
     func templates() {
-        #expect(PageTemplate.all.count == 30)
+        #expect(PageTemplate.all.count == 31)
         for template in PageTemplate.all {
             let text = template.text
             for refused in ["{{{", "{{&", "{{>", "{{<", "{{=", "{{%"] {

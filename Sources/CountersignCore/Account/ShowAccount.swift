@@ -123,6 +123,11 @@ package struct Account: Sendable {
     package let passkeys: [RegisteredPasskey]
     /// Whether the person may register one.
     package let passkeyOffer: PasskeyOffer
+    /// Whether the person has a code without which no client's server has them asked; nil where they have none, and no
+    /// client that knows them brings codes.
+    package let hasUserCode: Bool?
+    /// Whether the person may set or remove it.
+    package let mayChangeUserCode: Bool
     /// The sessions that have not ended, oldest first.
     package let sessions: [OpenSession]
     /// What clients got in no session and still have, by the device grant or by their servers' questions, oldest first.
@@ -139,9 +144,9 @@ extension AuditEventKind {
     /// The kinds of events that a person sees on their account page.
     package static let ofAccount: [AuditEventKind] = [
         .signedIn, .sessionEnded, .consentGiven, .accessEnded, .identifierVerified, .identifierRemoved,
-        .passkeyCreated, .passkeyRemoved, .enrollmentCreated, .enrollmentConfirming, .enrollmentConfirmed,
-        .enrollmentSuspended, .enrollmentResumed, .enrollmentRemoved, .methodChanged, .challengeApproved,
-        .challengeDenied, .challengeReported,
+        .userCodeSet, .userCodeRemoved, .passkeyCreated, .passkeyRemoved, .enrollmentCreated,
+        .enrollmentConfirming, .enrollmentConfirmed, .enrollmentSuspended, .enrollmentResumed, .enrollmentRemoved,
+        .methodChanged, .challengeApproved, .challengeDenied, .challengeReported,
     ]
 }
 
@@ -162,6 +167,7 @@ extension UnitOfWork {
         let known = Set(verified.map { hasher.identifier($0.address) })
         let party = try relyingParties.find(visit.client.id)
         let passkeys = try passkeys.passkeys(of: user)
+        let hasUserCode = try users.userCode(of: user) != nil
         let passkeyNames = Dictionary(passkeys.map { ($0.id, $0.name) }) { first, _ in first }
         return Account(
             visit: visit, ways: party?.ways ?? [],
@@ -180,6 +186,8 @@ extension UnitOfWork {
             },
             passkeys: passkeys.filter(\.isPresent),
             passkeyOffer: try passkeyOffer(by: visit, at: party, among: passkeys),
+            hasUserCode: try hasUserCode ? true : bringsUserCodes(for: user) ? false : nil,
+            mayChangeUserCode: try mayChangeUserCode(by: visit, among: passkeys),
             sessions: try sessions.sessions(of: user, at: now).map { session in
                 let name: DisplayLine? =
                     switch session.authentication.evidence {

@@ -31,6 +31,8 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case userClaimsSet = "user.claims_set"
     case passkeyCreated = "passkey.created"
     case passkeyRemoved = "passkey.removed"
+    case userCodeSet = "user_code.set"
+    case userCodeRemoved = "user_code.removed"
     case identifierVerified = "identifier.verified"
     case identifierRemoved = "identifier.removed"
     case claimEnded = "claim.ended"

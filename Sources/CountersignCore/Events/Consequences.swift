@@ -133,6 +133,8 @@ extension UnitOfWork {
         case .userCreated(let user): try record(.userCreated, client: actor.client, user: user)
         case .userDeleted(let user, let client): try record(.userDeleted, client: client, user: user)
         case .userExported(let user): try record(.userExported, client: actor.client, user: user)
+        case .userCodeSet(let user): try record(.userCodeSet, user: user)
+        case .userCodeRemoved(let user): try record(.userCodeRemoved, user: user)
         case .identifierVerified(let identifier): try record(.identifierVerified, of: identifier)
         case .identifierRemoved(let identifier): try record(.identifierRemoved, of: identifier)
         case .claimProved(let claim):

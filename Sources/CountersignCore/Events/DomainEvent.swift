@@ -51,6 +51,10 @@ enum DomainEvent: Sendable {
     case userCreated(UserID)
     case userDeleted(UserID, client: ClientID)
     case userExported(UserID)
+    /// A user has set the code without which no client's server has them asked, or another one.
+    case userCodeSet(UserID)
+    /// A user has removed that code.
+    case userCodeRemoved(UserID)
     /// A user has proved an address.
     case identifierVerified(VerifiedIdentifier)
     /// A user has removed an address that they had proved.

@@ -95,6 +95,11 @@ enum AttemptLimit: Hashable, Sendable {
     ///
     /// Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4.
     case backchannelAsks(UserID, at: ClientID?)
+    /// Wrong codes in a row that clients' servers have brought to have one user's devices asked, at one third party or
+    /// over all first parties.
+    ///
+    /// Spec: CIBA Core 1.0 §7.1.
+    case wrongAskingCodes(of: UserID, at: ClientID?)
     /// Wrong codes of devices that were typed in one browser, by its hash.
     ///
     /// Spec: RFC 8628 §5.1.
@@ -168,6 +173,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .deviceGrants(let client, _): "device grants \(client)"
         case .backchannelRequests(let client, _): "backchannel requests \(client)"
         case .backchannelAsks(let user, let client): "backchannel \(user)\(client.map { " \($0)" } ?? "")"
+        case .wrongAskingCodes(let user, let client): "wrong asking codes \(user)\(client.map { " \($0)" } ?? "")"
         case .wrongUserCodesIn(let browser): "wrong user codes in \(browser)"
         case .wrongUserCodesFrom(let network): "wrong user codes from \(Hex.encode(network))"
         case .wrongUserCodes(let user): "wrong user codes \(user)"
@@ -202,7 +208,7 @@ enum AttemptLimit: Hashable, Sendable {
             .hours(1)
         // A code is good for minutes. But a node whose clock is ahead would take an hour for over.
         case .typedTextCodes, .typedSignInCodes: .days(1)
-        case .wrongAnswers, .resends, .reportedSignIns, .signInNotices, .deviceGrantNotices: .days(1)
+        case .wrongAnswers, .resends, .reportedSignIns, .signInNotices, .deviceGrantNotices, .wrongAskingCodes: .days(1)
         case .wrongTextCodes, .wrongSignInCodes, .addressCodeTries: .days(30)
         }
     }
@@ -216,7 +222,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongSignInCodes(_, let isOwn): isOwn ? 20 : 80
         case .addressCodeTries: 20
         case .refused, .wrongReturnCodes, .testMessages, .addressCodes, .noticeTexts, .signInNotices,
-            .deviceGrantNotices,
+            .deviceGrantNotices, .wrongAskingCodes,
             .signInAsks(_, _, isBrowserKnown: true), .backchannelAsks:
             10
         case .signInAsks(_, _, isBrowserKnown: false): 3

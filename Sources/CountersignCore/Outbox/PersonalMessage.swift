@@ -32,6 +32,7 @@ package struct PersonalMessage: Sendable {
             PersonalMessage(.passkey, language, ["passkey": Secret("Firefox on Windows"), "created": Secret("yes")])
         case .address:
             PersonalMessage(.address, language, ["address": Secret("you@example.com"), "added": Secret("yes")])
+        case .userCode: PersonalMessage(.userCode, language, ["set": Secret("yes")])
         case .signedIn: PersonalMessage(.signedIn, language, ["elsewhere": Secret("yes")])
         }
     }
@@ -73,6 +74,14 @@ package struct PersonalMessage: Sendable {
         case removed
     }
 
+    /// What was done with the code without which no client's server has the person asked, which a message tells.
+    package enum UserCodeChange: String, CaseIterable, Sendable {
+        /// It was set, or another one was.
+        case set
+        /// It was removed.
+        case removed
+    }
+
     /// What was done on the account page, and the name of what it was done with.
     package enum AccountChange: Sendable {
         /// Something was done with a trusted device.
@@ -81,13 +90,16 @@ package struct PersonalMessage: Sendable {
         case passkey(PasskeyChange, DisplayLine)
         /// Something was done with an address.
         case address(AddressChange, PersonalAddress)
+        /// Something was done with the code for what clients' servers ask.
+        case userCode(UserCodeChange)
 
         /// The template, which is named as its value for the name is.
-        fileprivate var parts: (template: MessageTemplate, change: String, name: String) {
+        fileprivate var parts: (template: MessageTemplate, change: String, name: String?) {
             switch self {
             case .device(let change, let name): (.device, change.rawValue, name.text)
             case .passkey(let change, let name): (.passkey, change.rawValue, name.text)
             case .address(let change, let address): (.address, change.rawValue, "\(address)")
+            case .userCode(let change): (.userCode, change.rawValue, nil)
             }
         }
     }
@@ -107,9 +119,10 @@ package struct PersonalMessage: Sendable {
     ) -> PersonalMessage {
         let (template, change, name) = change.parts
         var values = [
-            change: Secret("yes"), template.rawValue: Secret(name), "sender": Secret(sender.text),
+            change: Secret("yes"), "sender": Secret(sender.text),
             "time": Secret(time.minuteText), "page": Secret(page),
         ]
+        values[template.rawValue] = name.map { Secret($0) }
         values["place"] = place.map { Secret($0.worded(in: language).line.text) }
         return PersonalMessage(template, language, values)
     }

@@ -13,11 +13,18 @@ package struct AskingServer: Hashable, Sendable {
     package let message: DisplayMessage?
     /// By what the client knows that we tell it something; nil where it polls.
     package let notificationToken: NotificationToken?
+    /// What is kept of the code that it has brought; nil for none.
+    ///
+    /// Spec: CIBA Core 1.0 §7.1 (`user_code`).
+    package let userCode: KeyedHash?
 
     /// A server that has said this.
-    package init(message: DisplayMessage? = nil, notificationToken: NotificationToken? = nil) {
+    package init(
+        message: DisplayMessage? = nil, notificationToken: NotificationToken? = nil, userCode: KeyedHash? = nil
+    ) {
         self.message = message
         self.notificationToken = notificationToken
+        self.userCode = userCode
     }
 }
 
@@ -27,6 +34,7 @@ extension AskingServer {
         .members([
             "message": message.map { .string($0.text) },
             "notification_token": notificationToken.map { .string($0.text.reveal()) },
+            "user_code": userCode.map { .string(Base64URL.encode($0.bytes)) },
         ])
     }
 
@@ -35,7 +43,8 @@ extension AskingServer {
         guard json.object != nil else { return nil }
         self.init(
             message: json["message"]?.string.flatMap { try? DisplayMessage($0) },
-            notificationToken: json["notification_token"]?.string.flatMap { NotificationToken($0) })
+            notificationToken: json["notification_token"]?.string.flatMap { NotificationToken($0) },
+            userCode: json["user_code"]?.string.flatMap { Base64URL.decode($0) }.map { KeyedHash(stored: $0) })
     }
 }
 

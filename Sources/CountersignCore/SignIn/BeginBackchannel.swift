@@ -43,6 +43,8 @@ package enum BeginBackchannel {
         package var strength: Authentication.Strength?
         /// By what the client knows that we tell it something.
         package var notificationToken: NotificationToken?
+        /// The code by which the person lets the client ask; nil for none.
+        package var userCode: BackchannelUserCode?
         /// The key that the client has proved to have, to which its tokens will be bound; nil for none.
         package var key: ProvedKey?
         /// What is spent with a request that the client has signed; nil where it has not.
@@ -77,6 +79,10 @@ package enum BeginBackchannel {
         case notificationTokenMissing
         /// The client is strict and shows no number, and has not said by what a person knows the request.
         case messageMissing
+        /// The client is registered for the person's code, and has brought none.
+        case userCodeMissing
+        /// The client is not registered for the person's code, and has brought one.
+        case userCodeNotTaken
         /// Of what the client wants, nothing is given, or not so.
         case notGiven(WantedAccess)
         /// The client does not want to know who signs in.
@@ -116,6 +122,12 @@ package enum BeginBackchannel {
             guard party.profile != .strict || backchannel.showsNumber || request.message != nil else {
                 return .messageMissing
             }
+            // Whoever is named: only the outbox finds the person. Spec: CIBA Core 1.0 §7.1, §13.
+            // check: UserCodeTests.missing
+            guard !backchannel.bringsUserCode || request.userCode != nil else { return .userCodeMissing }
+            // It would be right, and nobody would be asked.
+            // check: UserCodeTests.missing
+            guard backchannel.bringsUserCode || request.userCode == nil else { return .userCodeNotTaken }
             // There is no later request in which the key could be proved. Spec: CIBA Core 1.0 §5.
             // check: TellBackchannelTests.bound
             guard !delivery.isPush || request.key != nil || !party.bindsTokens else { return .unproved(.missing) }
@@ -137,7 +149,8 @@ package enum BeginBackchannel {
             wanted.door = .backchannel(
                 AskingServer(
                     message: request.message,
-                    notificationToken: delivery.receiver == nil ? nil : request.notificationToken))
+                    notificationToken: delivery.receiver == nil ? nil : request.notificationToken,
+                    userCode: request.userCode.map { work.hasher.hash(brought: $0) }))
             wanted.resources = apis
             wanted.strength = request.strength
             // Who fetches its tokens authenticates then, and may have another certificate by then.

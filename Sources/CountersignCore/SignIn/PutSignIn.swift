@@ -60,7 +60,7 @@ extension UnitOfWork {
         _ asked: Authorization, until end: Timestamp, to user: UserID, at client: Client, _ party: RelyingParty,
         _ inputs: AskChallenge.RandomInputs, isBrowserKnown: Bool
     ) throws -> Bool {
-        guard try mayBeAsked(user, asked, at: client, isBrowserKnown) else { return false }
+        guard try mayBeAsked(user, asked, at: client, party, isBrowserKnown) else { return false }
         let enrollments = try enrollments.believed(of: user, in: client.trustGroup)
         // A device or a server that asks is in no browser that could become the person's, or be forgotten.
         let browser = asked.wanted.door == .browser ? asked.browser : nil
@@ -109,15 +109,21 @@ extension UnitOfWork {
 
     /// Whether a user's devices may be asked about a sign-in now, within the limits of its door.
     fileprivate func mayBeAsked(
-        _ user: UserID, _ asked: Authorization, at client: Client, _ isBrowserKnown: Bool
+        _ user: UserID, _ asked: Authorization, at client: Client, _ party: RelyingParty, _ isBrowserKnown: Bool
     ) throws -> Bool {
         // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4. The budget is the user's over all clients of the
         // group: a third party must not use up what the others have.
         let third = client.trustGroup.thirdParty
         // The client has proved who it is, and knows whom it asks: nobody else can have this person asked in its name.
-        if asked.wanted.backchannel != nil {
+        if let server = asked.wanted.backchannel {
             // check: BackchannelTests.reported
             guard try !askingLocks.exists(of: user, by: client.id) else { return false }
+            let mustBring = party.backchannel?.bringsUserCode ?? false
+            // A wrong code uses up nothing of what the person can be asked.
+            // check: UserCodeTests.right
+            guard try isRight(userCode: server.userCode, of: user, at: third, mustBring: mustBring) else {
+                return false
+            }
             // check: BackchannelTests.budget
             guard try !count(.backchannelAsks(user, at: third)).isExceeded else { return false }
             return true

@@ -85,6 +85,7 @@ extension MessageTemplates {
         .merging(english("device", change, changeText, lookAt: "devices")) { $1 }
         .merging(english("passkey", passkeyChange, passkeyText, lookAt: "passkeys")) { $1 }
         .merging(english("address", addressChange, addressText, lookAt: "addresses")) { $1 }
+        .merging(english("user-code", userCodeChange, userCodeText, lookAt: "devices")) { $1 }
         .merging(english("signed-in", signedIn, signedInText, lookAt: "devices")) { $1 },
         "de": [
             "test.subject": "Eine Nachricht von {{sender}}",
@@ -173,6 +174,7 @@ extension MessageTemplates {
         .merging(german("device", germanChange, germanChangeText, lookAt: "Geräten")) { $1 }
         .merging(german("passkey", germanPasskeyChange, germanPasskeyText, lookAt: "Passkeys")) { $1 }
         .merging(german("address", germanAddressChange, germanAddressText, lookAt: "Adressen")) { $1 }
+        .merging(german("user-code", germanUserCodeChange, germanUserCodeText, lookAt: "Geräten")) { $1 }
         .merging(german("signed-in", germanSignedIn, germanSignedInText, lookAt: "Geräten")) { $1 },
     ]
 
@@ -315,6 +317,30 @@ extension MessageTemplates {
         {{#added}}Ihr Konto hat eine neue Adresse: {{address}}. Wer liest, was dorthin geschickt wird, kann sich als Sie \
         anmelden.{{/added}}\
         {{#removed}}Die Adresse {{address}} wurde aus Ihrem Konto entfernt. Mit ihr meldet sich niemand mehr an.{{/removed}}
+        """
+
+    /// What was done with a person's request code, in a few words, and as a sentence.
+    private static let userCodeChange =
+        """
+        {{#set}}request code set{{/set}}{{#removed}}request code removed{{/removed}}
+        """
+    private static let userCodeText =
+        """
+        {{#set}}Your account has a new request code. Services that ask on your devices by themselves can do so only with this \
+        code.{{/set}}\
+        {{#removed}}The request code was removed from your account. Services that need none can ask on your devices \
+        again.{{/removed}}
+        """
+    private static let germanUserCodeChange =
+        """
+        {{#set}}Anfragecode festgelegt{{/set}}{{#removed}}Anfragecode entfernt{{/removed}}
+        """
+    private static let germanUserCodeText =
+        """
+        {{#set}}Ihr Konto hat einen neuen Anfragecode. Dienste, die von sich aus auf Ihren Geräten anfragen, können das nur \
+        noch mit diesem Code.{{/set}}\
+        {{#removed}}Der Anfragecode wurde aus Ihrem Konto entfernt. Dienste, die keinen brauchen, können wieder auf Ihren \
+        Geräten anfragen.{{/removed}}
         """
 
     /// Why a person is told of a sign-in, in a few words, and as a sentence.

@@ -310,6 +310,8 @@ extension PageText {
             Nothing was removed: what you have signed in with, or your other address, is too new to take its place. It \
             is possible from {{until}}.
             """,
+            .sayUserCodeSet: "The request code was set. Services ask on your devices by themselves only with it.",
+            .sayUserCodeRemoved: "The request code was removed.",
             .saySessionEnded: "The session was ended.",
             .sayOthersEnded: "All other sessions were ended.",
             .sayAccessEnded: "The access of {{client}} was ended.",
@@ -412,6 +414,29 @@ extension PageText {
             .noDevices: "None yet. {{client}} shows you how to enroll one.",
             .noDevicesNobody: "None yet. The app of a site where you sign in shows you how to enroll one.",
 
+            // Request code.
+            .userCode: "Request code",
+            .userCodeIsSet: "Set. Services ask on your devices by themselves only with this code",
+            .userCodeIsNotSet: "Not set",
+            .changeUserCode: "Change request code",
+            .userCodeText: """
+            Some services ask on your devices by themselves: when you call them, or at a counter. With a request code they \
+            can do so only after you have told it to them. You sign in on web pages and in apps without it.
+            """,
+            .userCodeHint: """
+            Think of a code that you use nowhere else. A service that asks for it gets to know it. It says only that you \
+            want to be asked: nobody can sign in or approve with it.
+            """,
+            .userCodeLabel: "New code, of 6 to 32 letters and digits",
+            .userCodeProblem: """
+            Type 6 to 32 letters from A to Z and digits, not one of them again and again, and not simply in a row.
+            """,
+            .saveUserCode: "Save code",
+            .removeUserCodeText: """
+            Without a request code, services that need one no longer ask you. All others can ask again.
+            """,
+            .removeUserCode: "Remove code",
+
             // Passkeys.
             .countsFrom: "Counts from {{until}}",
             .synced: "Synced",
@@ -493,6 +518,8 @@ extension PageText {
             .didGiveAccess: "<strong>Access given</strong> to {{client}}",
             .didEndAccess: "<strong>Access ended</strong>: {{client}}",
             .didEndSession: "<strong>Session</strong> ended",
+            .didSetUserCode: "<strong>Request code</strong> set",
+            .didRemoveUserCode: "<strong>Request code</strong> removed",
             .onDevice: "On {{device}}",
             .earlierActivity: "Earlier activity",
 

@@ -337,6 +337,10 @@ extension PageText {
             Es wurde nichts entfernt: Womit Sie sich angemeldet haben, oder Ihre andere Adresse, ist zu neu, um sie zu \
             ersetzen. Möglich ist es ab {{until}}.
             """,
+            .sayUserCodeSet: """
+            Der Anfragecode ist festgelegt. Dienste fragen von sich aus nur noch mit ihm auf Ihren Geräten an.
+            """,
+            .sayUserCodeRemoved: "Der Anfragecode wurde entfernt.",
             .saySessionEnded: "Die Sitzung wurde beendet.",
             .sayOthersEnded: "Alle anderen Sitzungen wurden beendet.",
             .sayAccessEnded: "Der Zugriff von {{client}} wurde beendet.",
@@ -449,6 +453,31 @@ extension PageText {
             Noch keine. Die App einer Website, bei der Sie sich anmelden, zeigt Ihnen, wie Sie eines einrichten.
             """,
 
+            // Request code.
+            .userCode: "Anfragecode",
+            .userCodeIsSet: "Festgelegt. Dienste fragen von sich aus nur mit diesem Code auf Ihren Geräten an",
+            .userCodeIsNotSet: "Nicht festgelegt",
+            .changeUserCode: "Anfragecode ändern",
+            .userCodeText: """
+            Manche Dienste fragen von sich aus auf Ihren Geräten an: wenn Sie dort anrufen oder am Schalter stehen. Mit einem \
+            Anfragecode können sie das nur, nachdem Sie ihn genannt haben. Auf Webseiten und in Apps melden Sie sich ohne \
+            ihn an.
+            """,
+            .userCodeHint: """
+            Denken Sie sich einen Code aus, den Sie sonst nirgends verwenden. Ein Dienst, der danach fragt, erfährt ihn. Er \
+            sagt nur, dass Sie gefragt werden wollen: Anmelden oder zustimmen kann damit niemand.
+            """,
+            .userCodeLabel: "Neuer Code aus 6 bis 32 Buchstaben und Ziffern",
+            .userCodeProblem: """
+            Geben Sie 6 bis 32 Buchstaben von A bis Z und Ziffern ein, nicht immer dasselbe Zeichen und nicht einfach der \
+            Reihe nach.
+            """,
+            .saveUserCode: "Code speichern",
+            .removeUserCodeText: """
+            Ohne Anfragecode fragen Dienste, die einen brauchen, nicht mehr bei Ihnen an. Alle anderen können wieder anfragen.
+            """,
+            .removeUserCode: "Code entfernen",
+
             // Passkeys.
             .countsFrom: "Gilt ab {{until}}",
             .synced: "Synchronisiert",
@@ -535,6 +564,8 @@ extension PageText {
             .didGiveAccess: "<strong>Zugriff erteilt</strong> an {{client}}",
             .didEndAccess: "<strong>Zugriff beendet</strong>: {{client}}",
             .didEndSession: "<strong>Sitzung</strong> beendet",
+            .didSetUserCode: "<strong>Anfragecode</strong> festgelegt",
+            .didRemoveUserCode: "<strong>Anfragecode</strong> entfernt",
             .onDevice: "Auf {{device}}",
             .earlierActivity: "Frühere Aktivität",
 

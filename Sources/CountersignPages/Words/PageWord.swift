@@ -264,6 +264,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case sayAddressNeeded
     case sayAddressesFull
     case sayAddressTooNew
+    case sayUserCodeSet
+    case sayUserCodeRemoved
     case saySessionEnded
     case sayOthersEnded
     case sayAccessEnded
@@ -340,6 +342,19 @@ enum PageWord: String, CaseIterable, Sendable {
     case noDevices
     case noDevicesNobody
 
+    // Request code.
+    case userCode
+    case userCodeIsSet
+    case userCodeIsNotSet
+    case changeUserCode
+    case userCodeText
+    case userCodeHint
+    case userCodeLabel
+    case userCodeProblem
+    case saveUserCode
+    case removeUserCodeText
+    case removeUserCode
+
     // Passkeys.
     case countsFrom
     case synced
@@ -413,6 +428,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case didGiveAccess
     case didEndAccess
     case didEndSession
+    case didSetUserCode
+    case didRemoveUserCode
     case onDevice
     case earlierActivity
 

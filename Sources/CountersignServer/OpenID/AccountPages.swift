@@ -29,6 +29,7 @@ extension SignInDoor {
         }
         addPasskeys(to: &table)
         addAddresses(to: &table)
+        addUserCode(to: &table)
         for act in ActOnOwnDevice.Act.allCases {
             table.add(.post, "\(AccountPage.path)/devices/:id/\(act.rawValue)") { [self] request, context in
                 let (carried, visit) = try accountForm(try await Incoming(request, context))
@@ -216,7 +217,7 @@ extension Account {
             devices: devices.map { page(of: $0, at: now) },
             confirming: confirmation == .refused ? .afterSignIn(with: confirmedDevice(at: now)) : .here,
             passkeys: passkeys.map { $0.row(at: now) },
-            createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath,
+            createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath, hasUserCode: hasUserCode,
             sessions: sessions.map { page(of: $0, in: language, places) } + deviceRows,
             access: access.map(\.page), activity: events.compactMap(\.activity),
             earlierPath: cursor.map { _ in "\(AccountPage.path)?\(FormText.encoded(query))#activity" })
@@ -381,6 +382,8 @@ extension Account.Event {
             case .enrollmentConfirming: device.map { .deviceConfirming($0) }
             case .passkeyCreated: .passkeyCreated((passkey ?? SignInDoor.plainName).text)
             case .passkeyRemoved: .passkeyRemoved((passkey ?? SignInDoor.plainName).text)
+            case .userCodeSet: .userCodeSet
+            case .userCodeRemoved: .userCodeRemoved
             case .enrollmentConfirmed: device.map { .deviceConfirmed($0) }
             case .methodChanged: device.map { .methodChanged($0) }
             case .identifierVerified: event.detail["address"]?.string == "phone" ? .phoneVerified : .emailVerified

@@ -28,7 +28,7 @@ extension OAuthDoor {
             "backchannel_authentication_endpoint": .string("\(issuer)\(backchannelPath)"),
             "backchannel_token_delivery_modes_supported": ["poll", "ping", "push"],
             "backchannel_authentication_request_signing_alg_values_supported": .array(algorithms),
-            "backchannel_user_code_parameter_supported": false,
+            "backchannel_user_code_parameter_supported": true,
         ]
     }
 
@@ -63,6 +63,7 @@ extension OAuthDoor {
         request.lifetime = try Self.requestedExpiry(fields)
         request.strength = AuthorizationChecks.weakest(of: fields.words("acr_values") ?? [])
         request.notificationToken = try Self.notificationToken(fields)
+        request.userCode = try Self.userCode(fields)
         request.key = key
         request.once = once
         switch try await BeginBackchannel.begin(request, ports: ports) {
@@ -78,6 +79,9 @@ extension OAuthDoor {
             throw OAuthError(.unauthorizedClient, "the client is not registered to ask by the backchannel")
         case .notificationTokenMissing: throw OAuthError(.invalidRequest, "client_notification_token is missing")
         case .messageMissing: throw OAuthError(.invalidRequest, "binding_message is missing")
+        case .userCodeMissing: throw OAuthError(.missingUserCode, "user_code is missing")
+        case .userCodeNotTaken:
+            throw OAuthError(.invalidRequest, "the client is not registered for user_code")
         case .notGiven(let access): throw OAuthError(access)
         case .openIDMissing: throw OAuthError(.invalidScope, "scope must have openid")
         case .unproved(let refusal): throw OAuthError(refusal, ports: ports)
@@ -149,6 +153,20 @@ extension OAuthDoor {
                 "binding_message must be plain text of \(BeginBackchannel.longestMessage) characters at most")
         }
         return message
+    }
+
+    /// The person's code; what can be nobody's is refused whoever is named, and a wrong one is not.
+    ///
+    /// Spec: CIBA Core 1.0 §7.1, §13.
+    private static func userCode(_ fields: FormFields) throws(OAuthError) -> BackchannelUserCode? {
+        guard let text = fields["user_code"] else { return nil }
+        guard let code = BackchannelUserCode(text) else {
+            let lengths = BackchannelUserCode.lengths
+            throw OAuthError(
+                .invalidUserCode,
+                "user_code must have \(lengths.lowerBound) to \(lengths.upperBound) letters and digits, not in a row")
+        }
+        return code
     }
 
     /// Spec: CIBA Core 1.0 §7.1.

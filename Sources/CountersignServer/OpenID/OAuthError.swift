@@ -33,6 +33,10 @@ struct OAuthError: Error, Hashable {
         case unmetAuthenticationRequirements = "unmet_authentication_requirements"
         /// Spec: CIBA Core 1.0 §13.
         case invalidBindingMessage = "invalid_binding_message"
+        /// Spec: CIBA Core 1.0 §13.
+        case missingUserCode = "missing_user_code"
+        /// Spec: CIBA Core 1.0 §13.
+        case invalidUserCode = "invalid_user_code"
         /// Spec: RFC 9101 §6.2, §6.3.
         case invalidRequestObject = "invalid_request_object"
         case requestNotSupported = "request_not_supported"
@@ -56,7 +60,8 @@ struct OAuthError: Error, Hashable {
                 .invalidAuthorizationDetails, .unsupportedGrantType, .invalidDPoPProof, .useDPoPNonce,
                 .unsupportedResponseType, .loginRequired, .consentRequired, .interactionRequired,
                 .unmetAuthenticationRequirements, .invalidRequestObject, .requestNotSupported,
-                .invalidBindingMessage, .requestURINotSupported, .authorizationPending, .slowDown, .expiredToken:
+                .invalidBindingMessage, .missingUserCode, .invalidUserCode, .requestURINotSupported,
+                .authorizationPending, .slowDown, .expiredToken:
                 400
             }
         }

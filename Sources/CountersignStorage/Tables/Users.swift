@@ -41,7 +41,9 @@ private enum Statements {
     static let unlink = SQLStatement("DELETE FROM user_links WHERE client_id = $1 AND user_id = $2")
     static let linkedUsers = SQLStatement("SELECT user_id FROM user_links WHERE client_id = $1 LIMIT $2")
     static let forgetBrowsers = SQLStatement("DELETE FROM known_browsers WHERE user_id = $1 AND client_id = $2")
-    static let markDeleted = SQLStatement("UPDATE users SET deleted_at = $2 WHERE id = $1")
+    static let userCode = SQLStatement("SELECT user_code FROM users WHERE id = $1")
+    static let setUserCode = SQLStatement("UPDATE users SET user_code = $2 WHERE id = $1")
+    static let markDeleted = SQLStatement("UPDATE users SET deleted_at = $2, user_code = NULL WHERE id = $1")
 }
 
 /// Users and their links to clients.
@@ -112,6 +114,14 @@ extension SQLTransaction {
 
     func users(of client: ClientID, limit: Int) throws -> [UserID] {
         try all(Statements.linkedUsers, [client.value, .integer(Int64(limit))]) { try $0.id(0) }
+    }
+
+    func userCode(of user: UserID) throws -> KeyedHash? {
+        try first(Statements.userCode, [user.value]) { try $0.optionalBlob(0).map { KeyedHash(stored: $0) } } ?? nil
+    }
+
+    func setUserCode(_ code: KeyedHash?, of user: UserID) throws {
+        try connection.send(Statements.setUserCode, [user.value, .optional(code?.bytes)])
     }
 
     func markDeleted(_ user: UserID, at time: Timestamp) throws {

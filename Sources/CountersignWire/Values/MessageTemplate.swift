@@ -12,6 +12,8 @@ package enum MessageTemplate: String, CaseIterable, Sendable {
     case passkey
     /// Tells a person that they have a new address, or that one was removed.
     case address
+    /// Tells a person that the code was set or removed without which no client's server has them asked.
+    case userCode = "user-code"
     /// Tells a person of a sign-in that may be somebody else's.
     case signedIn = "signed-in"
 }

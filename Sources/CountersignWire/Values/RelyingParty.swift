@@ -108,14 +108,19 @@ package struct RelyingParty: Hashable, Sendable {
         package let type: TypeName?
         /// By which algorithm the client signs its requests; nil where it does not sign them.
         package let algorithm: RequestAlgorithm?
+        /// Whether the client brings a code of the person's with each request, without which nobody is asked.
+        package let bringsUserCode: Bool
         /// Whether the client shows the number that is typed on a device.
         package var showsNumber: Bool { type == nil }
 
         /// A registration of these parts.
-        package init(delivery: Delivery, type: TypeName? = nil, algorithm: RequestAlgorithm? = nil) {
+        package init(
+            delivery: Delivery, type: TypeName? = nil, algorithm: RequestAlgorithm? = nil, bringsUserCode: Bool = false
+        ) {
             self.delivery = delivery
             self.type = type
             self.algorithm = algorithm
+            self.bringsUserCode = bringsUserCode
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite("Plain text and HTML from localised templates")
 struct TemplateTests {
     private static let parts = ["subject", "text", "html", "sms"].flatMap { part in
-        ["test", "code", "sign-in", "device", "passkey", "address", "signed-in"].map { "\($0).\(part)" }
+        ["test", "code", "sign-in", "device", "passkey", "address", "user-code", "signed-in"].map { "\($0).\(part)" }
     }
 
     private func issuer() throws -> Issuer { try #require(Issuer("https://login.example.com")) }
@@ -185,6 +185,19 @@ struct TemplateTests {
             in: nil)
         let mail = try templates().mail(message)
         for text in [mail.subject, mail.text, mail.html] { #expect(text.contains("\(address)"), "\(text)") }
+    }
+
+    @Test(
+        "A message about the request code says what was done, from where, and where to look",
+        arguments: PersonalMessage.UserCodeChange.allCases)
+    func userCode(_ change: PersonalMessage.UserCodeChange) throws {
+        let words: [PersonalMessage.UserCodeChange: (String, String)] = [
+            .set: ("request code set", "Anfragecode festgelegt"),
+            .removed: ("request code removed", "Anfragecode entfernt"),
+        ]
+        try expectTold(try #require(words[change]), naming: nil) { _, client, time, place, page, language in
+            .changed(.userCode(change), by: client, at: time, from: place, page: page, in: language)
+        }
     }
 
     @Test(

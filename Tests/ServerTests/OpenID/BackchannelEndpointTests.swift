@@ -379,7 +379,7 @@ struct BackchannelEndpointTests {
             ).json
             #expect(metadata["backchannel_authentication_endpoint"]?.string?.hasSuffix(Self.path) == true)
             #expect(metadata["backchannel_token_delivery_modes_supported"] == ["poll", "ping", "push"])
-            #expect(metadata["backchannel_user_code_parameter_supported"] == false)
+            #expect(metadata["backchannel_user_code_parameter_supported"] == true)
             let algorithms = metadata["backchannel_authentication_request_signing_alg_values_supported"]?.array
             #expect(algorithms?.compactMap(\.string) == ["ES256", "PS256", "RS256", "EdDSA"])
             let grants = metadata["grant_types_supported"]?.array
@@ -389,6 +389,13 @@ struct BackchannelEndpointTests {
 
     private static let registrations: [(JSONValue, String?)] = [
         (["backchannel_number_entry": true], "/backchannel_number_entry"),
+        (["backchannel_user_code_parameter": true], "/backchannel_user_code_parameter"),
+        (
+            [
+                "backchannel_token_delivery_mode": "poll", "backchannel_number_entry": true,
+                "backchannel_user_code_parameter": true,
+            ], nil
+        ),
         (["backchannel_token_delivery_mode": "fax"], "/backchannel_token_delivery_mode"),
         (["backchannel_token_delivery_mode": "poll"], "/backchannel_type"),
         (

@@ -27,6 +27,10 @@ extension AccountPage {
             case passkeyCreated(String)
             /// The passkey of this name was removed.
             case passkeyRemoved(String)
+            /// The request code was set, or another one.
+            case userCodeSet
+            /// The request code was removed.
+            case userCodeRemoved
             /// The PIN or the fingerprint of the device of this name was set or removed.
             case methodChanged(String)
             /// An email address was verified.
@@ -93,6 +97,8 @@ extension AccountPage.Activity {
         case .deviceConfirming(let device): ["didBeginConfirming": true, "device": device]
         case .passkeyCreated(let name): ["didCreatePasskey": true, "name": name]
         case .passkeyRemoved(let name): ["didRemovePasskey": true, "name": name]
+        case .userCodeSet: ["didSetUserCode": true]
+        case .userCodeRemoved: ["didRemoveUserCode": true]
         case .methodChanged(let device): ["didChangeMethod": true, "device": device]
         case .emailVerified: ["didVerifyEmail": true]
         case .phoneVerified: ["didVerifyPhone": true]
@@ -109,7 +115,7 @@ extension AccountPage.Activity {
         "didSignIn", "didApprove", "didDecline", "didReport", "didEnroll", "didRemove", "didSuspend", "didResume",
         "didConfirm", "didBeginConfirming", "didCreatePasskey", "didRemovePasskey", "didChangeMethod",
         "didVerifyEmail", "didVerifyPhone", "didRemoveEmail", "didRemovePhone", "didGiveAccess", "didEndAccess",
-        "didEndSession",
+        "didEndSession", "didSetUserCode", "didRemoveUserCode",
     ].map { "{{#\($0)}}[[\($0)]]{{/\($0)}}" }.joined()
 
     /// The rows of what happened.

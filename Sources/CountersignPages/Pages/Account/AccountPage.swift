@@ -8,7 +8,7 @@
 ///
 /// What takes a device away is a link to `devices/ID/remove`: see ``RemoveDevicePage``. A passkey is changed below
 /// `passkeys/ID`: see ``PasskeyPage``. An address is removed below `addresses/ID`: see ``AddressPage``; one is added at
-/// ``newAddressPath``: see ``AddAddressPage``.
+/// ``newAddressPath``: see ``AddAddressPage``. The request code is set and removed at ``UserCodePage/path``.
 package struct AccountPage: HostedPage {
     /// The path of the page.
     package static let path = "/account"
@@ -57,6 +57,10 @@ package struct AccountPage: HostedPage {
         case addressesFull
         /// The address can be removed from a time on, in seconds since 1970, because what takes its place is too new.
         case addressTooNew(until: Int)
+        /// The request code was set.
+        case userCodeSet
+        /// The request code was removed.
+        case userCodeRemoved
         /// A session was ended.
         case sessionEnded
         /// Every session but this one was ended.
@@ -72,7 +76,7 @@ package struct AccountPage: HostedPage {
                 true
             case .removed, .suspended, .resumed, .methodUndone, .confirmed, .confirmedLater, .passkeyCreated,
                 .passkeyCreatedLater, .passkeyRemoved, .passkeyRenamed, .addressAdded, .addressRemoved,
-                .sessionEnded, .othersEnded, .accessEnded:
+                .userCodeSet, .userCodeRemoved, .sessionEnded, .othersEnded, .accessEnded:
                 false
             }
         }
@@ -100,6 +104,8 @@ package struct AccountPage: HostedPage {
     package var passkeys: [Passkey]
     /// Where "Create a passkey" leads; nil for no such button.
     package var createPasskeyPath: String?
+    /// Whether a request code is set; nil where none is of use.
+    package var hasUserCode: Bool?
     /// The sessions, this one among them.
     package var sessions: [Session]
     /// What clients have access to.
@@ -113,8 +119,8 @@ package struct AccountPage: HostedPage {
     package init(
         announcement: Announcement? = nil, identifiers: [Identifier] = [], addPath: String? = nil,
         devices: [Device] = [], confirming: Confirming = .here, passkeys: [Passkey] = [],
-        createPasskeyPath: String? = nil, sessions: [Session] = [], access: [Access] = [],
-        activity: [Activity] = [], earlierPath: String? = nil
+        createPasskeyPath: String? = nil, hasUserCode: Bool? = nil, sessions: [Session] = [],
+        access: [Access] = [], activity: [Activity] = [], earlierPath: String? = nil
     ) {
         self.announcement = announcement
         self.identifiers = identifiers
@@ -123,6 +129,7 @@ package struct AccountPage: HostedPage {
         self.confirming = confirming
         self.passkeys = passkeys
         self.createPasskeyPath = createPasskeyPath
+        self.hasUserCode = hasUserCode
         self.sessions = sessions
         self.access = access
         self.activity = activity
@@ -147,6 +154,7 @@ package struct AccountPage: HostedPage {
             "passkeys": passkeys.map { $0.values(in: frame) }, "hasPasskeys": !passkeys.isEmpty,
             "passkey": createPasskeyPath.map { ["path": $0] },
             "showsPasskeys": !passkeys.isEmpty || createPasskeyPath != nil,
+            "userCode": hasUserCode.map { ["isSet": $0] },
             "sessions": sessions.map { $0.values(in: frame) }, "hasSessions": !sessions.isEmpty,
             "hasOthers": sessions.contains { !$0.isThisOne },
             "access": access.map { $0.values(in: frame) }, "hasAccess": !access.isEmpty,
@@ -178,6 +186,8 @@ package struct AccountPage: HostedPage {
         case .addressNeeded: ["saysAddressNeeded": true]
         case .addressesFull: ["saysAddressesFull": true]
         case .addressTooNew(let time): ["saysAddressTooNew": true, "until": frame.moment(time)]
+        case .userCodeSet: ["saysUserCodeSet": true]
+        case .userCodeRemoved: ["saysUserCodeRemoved": true]
         case .sessionEnded: ["saysSessionEnded": true]
         case .othersEnded: ["saysOthersEnded": true]
         case .accessEnded(let name): ["saysAccessEnded": true, "client": name]
@@ -190,7 +200,8 @@ package struct AccountPage: HostedPage {
         announcement: said,
         main: [
             "{{#refusal}}\n\(PageFrame.refusing(said))\n{{/refusal}}", Device.notices, Device.methodNotices,
-            Passkey.notices, Identifier.section, Device.section, Passkey.section, Session.section, Access.section,
+            Passkey.notices, Identifier.section, Device.section,
+            UserCodePage.row, Passkey.section, Session.section, Access.section,
             Activity.section,
         ].joined(separator: "\n"))
 
@@ -199,6 +210,6 @@ package struct AccountPage: HostedPage {
         "Removed", "Suspended", "Resumed", "MethodUndone", "Confirmed", "ConfirmedLater", "TooWeak", "Gone",
         "PasskeyCreated", "PasskeyCreatedLater", "PasskeyRemoved", "PasskeyRenamed", "PasskeysFull",
         "PasskeyNotCreated", "AddressAdded", "AddressRemoved", "AddressTaken", "AddressNeeded", "AddressesFull",
-        "AddressTooNew", "SessionEnded", "OthersEnded", "AccessEnded",
+        "AddressTooNew", "UserCodeSet", "UserCodeRemoved", "SessionEnded", "OthersEnded", "AccessEnded",
     ].map { "{{#says\($0)}}[[say\($0)]]{{/says\($0)}}" }.joined()
 }
