@@ -128,13 +128,17 @@ struct StoredDatabaseTests {
                 .split(separator: ":").first)
         let settings: JSONValue = ["profile": "web", "redirect_uris": [.string(uri)], "asked_browsers": "all"]
         _ = try await server.administrator.call(.PUT, "/v1/admin/clients/\(client)/openid", settings).success()
-        var cookie = ""
+        var cookies: [String: String] = [:]
         func visit(_ method: HTTPMethod, _ path: String, _ form: String? = nil) async throws -> Reply {
+            let cookie = cookies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
             var headers = cookie.isEmpty ? [] : [("Cookie", cookie)]
             if form != nil { headers.append(("Content-Type", "application/x-www-form-urlencoded")) }
             let reply = try await server.send(
                 method, path, headers: headers, body: form.map { Array($0.utf8) }, isContract: false)
-            if let set = reply.headers["set-cookie"] { cookie = String(set.prefix { $0 != ";" }) }
+            for set in reply.headers["set-cookie"]?.split(separator: ", ") ?? [] {
+                let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+                if pair.count == 2 { cookies[String(pair[0])] = String(pair[1]) }
+            }
             return reply
         }
         func found(_ pattern: Regex<(Substring, Substring)>, _ reply: Reply) throws -> String {
