@@ -1,5 +1,6 @@
 import CountersignWire
 import Encodings
+import NIOHTTP1
 import ServerTestSupport
 import TestSupport
 import Testing
