@@ -1,3 +1,4 @@
+import Countersign
 import CountersignWire
 import Encodings
 import Foundation
