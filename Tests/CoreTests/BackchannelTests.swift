@@ -437,7 +437,7 @@ struct BackchannelTests {
             AskingServer(message: try DisplayMessage("Pay 5 €"), notificationToken: NotificationToken("abc")))
         wanted.hint = .id(ID(at: Timestamp(milliseconds: 1), random: [UInt8](repeating: 2, count: 10)))
         #expect(Wanted(wanted.json) == wanted)
-        wanted.door = .backchannel(AskingServer())
+        wanted.door = .backchannel(AskingServer(showsNumber: false))
         #expect(Wanted(wanted.json) == wanted && wanted.device == nil)
         var json = wanted.json.object ?? JSONObject()
         json["backchannel"] = "x"

@@ -17,11 +17,15 @@ package struct AskingServer: Hashable, Sendable {
     ///
     /// Spec: CIBA Core 1.0 §7.1 (`user_code`).
     package let userCode: KeyedHash?
+    /// Whether the client shows a number, which the person types on their device.
+    package let showsNumber: Bool
 
     /// A server that has said this.
     package init(
-        message: DisplayMessage? = nil, notificationToken: NotificationToken? = nil, userCode: KeyedHash? = nil
+        message: DisplayMessage? = nil, notificationToken: NotificationToken? = nil, userCode: KeyedHash? = nil,
+        showsNumber: Bool = true
     ) {
+        self.showsNumber = showsNumber
         self.message = message
         self.notificationToken = notificationToken
         self.userCode = userCode
@@ -34,7 +38,7 @@ extension AskingServer {
         .members([
             "message": message.map { .string($0.text) },
             "notification_token": notificationToken.map { .string($0.text.reveal()) },
-            "user_code": userCode.map { .string(Base64URL.encode($0.bytes)) },
+            "user_code": userCode.map { .string(Base64URL.encode($0.bytes)) }, "number": .bool(showsNumber),
         ])
     }
 
@@ -44,7 +48,8 @@ extension AskingServer {
         self.init(
             message: json["message"]?.string.flatMap { try? DisplayMessage($0) },
             notificationToken: json["notification_token"]?.string.flatMap { NotificationToken($0) },
-            userCode: json["user_code"]?.string.flatMap { Base64URL.decode($0) }.map { KeyedHash(stored: $0) })
+            userCode: json["user_code"]?.string.flatMap { Base64URL.decode($0) }.map { KeyedHash(stored: $0) },
+            showsNumber: json["number"]?.bool ?? true)
     }
 }
 

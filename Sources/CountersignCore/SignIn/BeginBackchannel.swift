@@ -150,7 +150,8 @@ package enum BeginBackchannel {
                 AskingServer(
                     message: request.message,
                     notificationToken: delivery.receiver == nil ? nil : request.notificationToken,
-                    userCode: request.userCode.map { work.hasher.hash(brought: $0) }))
+                    userCode: request.userCode.map { work.hasher.hash(brought: $0) },
+                    showsNumber: backchannel.showsNumber))
             wanted.resources = apis
             wanted.strength = request.strength
             // Who fetches its tokens authenticates then, and may have another certificate by then.

@@ -12,12 +12,13 @@ extension UnitOfWork {
         case .approved(let method, let enrollment):
             guard let device = try enrollments.find(enrollment) else { throw StoreError.corruptRow("enrollment") }
             let isAAL2 = try types.find(challenge.question.type)?.isAAL2 ?? false
-            // A client's server may ask by a type without a number.
-            let isCarried = challenge.numberHash != nil || challenge.channel.kind == .code
+            let found = try authorizations.find(id)
+            // A client's server may show no number.
+            let isCarried = found?.wanted.backchannel?.showsNumber != false
             let authentication = Authentication(
                 by: challenge, method, on: device, isAAL2: isAAL2, isCarried: isCarried, at: now)
-            guard try authorizations.advance(id, to: .authenticated(authentication), at: now),
-                let found = try authorizations.find(id), found.wanted.backchannel != nil
+            guard try authorizations.advance(id, to: .authenticated(authentication), at: now), let found,
+                found.wanted.backchannel != nil
             else { break }
             let third = try clients.find(found.client)?.trustGroup.thirdParty
             try forget(.backchannelAsks(device.user, at: third))

@@ -73,7 +73,7 @@ extension UnitOfWork {
             var request = AskRequest.signIn(.id(user), type, at: client, asked.wanted, for: end - now)
             if let message = asked.wanted.backchannel?.message { request.message = message }
             // A number that is shown must be typed, whatever has become of the type.
-            if asked.wanted.backchannel == nil || party.backchannel?.showsNumber == true { request.numberEntry = true }
+            if asked.wanted.backchannel?.showsNumber != false { request.numberEntry = true }
             decided = try? AskChallenge.decide(
                 request, facts, inputs, purpose: .authorization(asked.id), browser: browser, issuer: issuer,
                 hasher: hasher)
