@@ -187,6 +187,25 @@ struct UserCodeTests {
         #expect(try await scene.isAsked("382915"))
     }
 
+    @Test("Nor does a mailbox do that has suspended or removed the confirmed device a moment ago")
+    func lately() async throws {
+        for act in [ActOnOwnDevice.Act.suspend, .remove] {
+            let scene = try await UserCodeScene()
+            try await scene.account.confirmPhone()
+            #expect(try await scene.set(UserCodeScene.code, by: try await scene.account.byPIN()) == .done)
+            let thief = try await scene.account.byMail()
+            guard case .done = try await scene.account.act(act, on: scene.account.phone, by: thief) else {
+                throw World.Broken("\(act)")
+            }
+            #expect(try await scene.account.show(thief)?.mayChangeUserCode == false)
+            for text in ["382915", nil] { #expect(try await scene.set(text, by: thief) == .tooWeak, "\(act)") }
+            // Who has lost their phone sets another one as soon as a new device would count.
+            scene.world.time.advance(Client.standardCoolingOff)
+            let later = try await scene.set(nil, by: try await scene.account.byMail())
+            #expect(later == (act == .remove ? .done : .tooWeak))
+        }
+    }
+
     @Test("All addresses are told, and the page says it; neither tells the code")
     func told() async throws {
         let scene = try await UserCodeScene()

@@ -53,15 +53,16 @@ package enum ChangeOwnUserCode {
 extension UnitOfWork {
     /// Whether a person may set or remove their code by what has authenticated them.
     ///
-    /// A message to an address alone does not suffice for somebody who has a confirmed device or passkey: whoever reads
-    /// one mailbox would take away what keeps others from having the person asked, or lock the person out.
+    /// A message to an address alone does not suffice for somebody who has a confirmed device or passkey, or had one a
+    /// moment ago: whoever reads one mailbox, by which devices are suspended and removed, would take away what keeps
+    /// others from having the person asked, or lock the person out.
     ///
     /// - Parameters:
     ///   - visit: who is at the page.
     ///   - passkeys: the user's passkeys, also those that were removed lately.
     func mayChangeUserCode(by visit: AccountVisit, among passkeys: [RegisteredPasskey]) throws -> Bool {
         guard case .code = visit.session.authentication.evidence else { return true }
-        return try confirmation(by: visit, among: passkeys) == .byAddress
+        return try mayAddAddresses(by: visit, among: passkeys)
     }
 
     /// Whether the server of a client that knows a user brings codes.
