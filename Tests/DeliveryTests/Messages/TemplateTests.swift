@@ -272,7 +272,7 @@ struct TemplateTests {
         expectRefusal("en/code.html, line 2: expectedSectionEnd", of: ["en/code.html": "{{code}}\n{{#a}}"])
         expectRefusal(
             "en/code.txt is no part of a template: those are address.html, address.sms, address.subject, address.text, code.html, code.sms, code.subject, code.text, device.html, "
-                + "device.sms, device.subject, device.text, passkey.html, passkey.sms, passkey.subject, passkey.text, sign-in.html, sign-in.sms, sign-in.subject, sign-in.text, signed-in.html, signed-in.sms, signed-in.subject, signed-in.text, test.html, test.sms, test.subject, test.text",
+                + "device.sms, device.subject, device.text, passkey.html, passkey.sms, passkey.subject, passkey.text, sign-in.html, sign-in.sms, sign-in.subject, sign-in.text, signed-in.html, signed-in.sms, signed-in.subject, signed-in.text, test.html, test.sms, test.subject, test.text, user-code.html, user-code.sms, user-code.subject, user-code.text",
             of: ["en/code.txt": "{{code}}"])
         expectRefusal("/english is not the name of a language, such as de or pt-BR", of: ["english/code.text": ""])
         expectRefusal("/de_AT is not the name of a language, such as de or pt-BR", of: ["de_AT/code.text": ""])
