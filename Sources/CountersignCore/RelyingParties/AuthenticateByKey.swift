@@ -56,8 +56,9 @@ package enum AuthenticateByKey {
         guard now.seconds < end, end <= now.adding(longest + tolerance).seconds else { return .refused }
         // check: ClientKeyTests.refused
         guard starts(claims, at: now) else { return .refused }
+        // PostgreSQL keeps no text with U+0000.
         // check: ClientKeyTests.refused
-        guard (1...longestName).contains(name.utf8.count) else { return .refused }
+        guard (1...longestName).contains(name.utf8.count) && !name.utf8.contains(0) else { return .refused }
         let isFirst = try await ports.commit(at: now, as: .client(id)) { work in
             // A client with certificates signs requests by its keys, and does not authenticate by them.
             let hasCertificate = try work.relyingParties.find(id)?.certificate != nil

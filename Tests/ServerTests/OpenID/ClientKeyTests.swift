@@ -168,6 +168,7 @@ struct ClientKeyTests {
                 ["exp": .integer(now - 1)], ["exp": nil], ["exp": .integer(now + 3600)], ["exp": .integer(.max)],
                 ["iat": .integer(now + 120)], ["nbf": .integer(now + 120)], ["nbf": "now"],
                 ["jti": nil], ["jti": ""], ["jti": .string(String(repeating: "x", count: 256))], ["jti": 1],
+                ["jti": "a\u{0}"],
             ]
             for lie in lies {
                 let reply = try await signer.ask(try await signer.sign(signer.claims(lie)))
