@@ -68,25 +68,38 @@ struct Crew: Sendable {
 
     /// Adds a client and people.
     init(_ deployment: Deployment, people count: Int) async throws {
-        operating = PortalConnection(operating: deployment, noting: Exchanges())
+        let operating = PortalConnection(operating: deployment, noting: Exchanges())
+        do {
+            (portal, people) = try await Self.make(by: operating, people: count)
+        } catch {
+            // A client that is not shut down ends the program, and nobody reads why.
+            try? await operating.http.shutdown()
+            throw error
+        }
+        self.operating = operating
+    }
+
+    private static func make(
+        by operating: PortalConnection, people count: Int
+    ) async throws -> (PortalConnection, [Approver]) {
         let (id, portal) = try await operating.addClient(["name": "ACME Bank"])
-        self.portal = portal
         _ = try await operating.call(
             .PUT, "/v1/admin/clients/\(id)/openid",
             [
-                "profile": "web", "redirect_uris": [], "registration": "known", "ways": ["device"],
+                "profile": "web", "redirect_uris": [], "registration": "known", "ways": ["device", "qr"],
                 "device_grant": true, "device_login_hint": true, "backchannel_token_delivery_mode": "poll",
                 "backchannel_number_entry": true,
             ])
-        people = try await withThrowingTaskGroup(of: Approver.self) { group in
+        let people = try await withThrowingTaskGroup(of: Approver.self) { group in
             var people: [Approver] = []
             for number in 1...count {
-                if number > Self.atOnce, let approver = try await group.next() { people.append(approver) }
+                if number > atOnce, let approver = try await group.next() { people.append(approver) }
                 group.addTask { try await Approver(number, by: portal) }
             }
             for try await approver in group { people.append(approver) }
             return people
         }
+        return (portal, people)
     }
 
     /// The people, as they can be asked by this door.
