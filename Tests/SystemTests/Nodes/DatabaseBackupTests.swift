@@ -27,7 +27,7 @@ struct DatabaseBackupTests {
             let told = try await stage.admin.json("admin", "backup", "--out", copy)
             #expect(
                 told["rows"] == ["challenges": 2, "clients": 2, "enrollments": 1, "receipts": 1, "users": 1])
-            #expect(told["schema"] == 8)
+            #expect(told["schema"] == 9)
             #expect(told["restored"] == false)
             let attributes = try FileManager.default.attributesOfItem(atPath: copy)
             #expect(attributes[.posixPermissions] as? Int == 0o600)

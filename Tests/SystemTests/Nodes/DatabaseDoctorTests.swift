@@ -36,7 +36,7 @@ struct DatabaseDoctorTests {
         let relations = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
         #expect(try server.sql(relations) == "0")
         #expect(!FileManager.default.fileExists(atPath: admin.data))
-        #expect(try await admin.json("admin", "migrate")["schema"] == 8)
+        #expect(try await admin.json("admin", "migrate")["schema"] == 9)
         expected["database"] = "fine"
         #expect(try await found(admin) == expected)
         #expect(try await admin.findings()["master key"] == "fine")
