@@ -67,7 +67,7 @@ struct PublishedKeysTests {
                 claims.encoded, type: nil, by: key, keyID: (named ?? key).jwsPublicKey.thumbprint)
             let outcome = try await AuthenticateByKey.authenticate(
                 Secret(assertion), for: [World.issuer], ports: ports)
-            guard case .authenticated(let client) = outcome else { return false }
+            guard case .authenticated(let client, _) = outcome else { return false }
             return client.id == shop.id
         }
     }

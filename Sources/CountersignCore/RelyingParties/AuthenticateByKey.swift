@@ -1,4 +1,4 @@
-import CountersignWire
+package import CountersignWire
 package import Encodings
 import JOSE
 
@@ -21,8 +21,8 @@ package enum AuthenticateByKey {
 
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
-        /// The client has signed the assertion; it may be disabled.
-        case authenticated(Client)
+        /// The client, with its settings, has signed the assertion; it may be disabled.
+        case authenticated(Client, RelyingParty)
         /// The assertion is none of a client with keys, is not for this server, is over, or came before.
         case refused
     }
@@ -59,16 +59,15 @@ package enum AuthenticateByKey {
         // PostgreSQL keeps no text with U+0000.
         // check: ClientKeyTests.refused
         guard (1...longestName).contains(name.utf8.count) && !name.utf8.contains(0) else { return .refused }
+        // A client with certificates signs requests by its keys, and does not authenticate by them.
+        // check: CertificateClientTests.oneWay
+        guard party.certificate == nil else { return .refused }
         let isFirst = try await ports.commit(at: now, as: .client(id)) { work in
-            // A client with certificates signs requests by its keys, and does not authenticate by them.
-            let hasCertificate = try work.relyingParties.find(id)?.certificate != nil
-            // check: CertificateClientTests.oneWay
-            guard !hasCertificate else { return false }
-            return try work.nonces.spend(nonce: name, of: "assertion \(id)", until: Timestamp(seconds: end))
+            try work.nonces.spend(nonce: name, of: "assertion \(id)", until: Timestamp(seconds: end))
         }
         // check: ClientKeyTests.refused
         guard isFirst else { return .refused }
-        return .authenticated(client)
+        return .authenticated(client, party)
     }
 
     /// Whether an assertion does not begin in the future.

@@ -97,11 +97,6 @@ extension KeyedHasher {
 
     /// The sign-in of a request's id; nil if its MAC is not valid.
     func signIn(ofAuthRequest text: Secret<String>) -> AuthorizationID? {
-        // By octets: any other token comes here, too.
-        let parts = text.reveal().utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            .map { Substring($0) }
-        guard parts.count == 2, let signIn = AuthorizationID(parts[0]), authRequestID(of: signIn).isSame(as: text)
-        else { return nil }
-        return signIn
+        signIn(in: text, madeBy: authRequestID)
     }
 }

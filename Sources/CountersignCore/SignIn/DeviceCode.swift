@@ -48,10 +48,15 @@ extension KeyedHasher {
 
     /// The sign-in of a device code; nil if its MAC is not valid.
     func signIn(ofDeviceCode text: Secret<String>) -> AuthorizationID? {
+        signIn(in: text, madeBy: deviceCode)
+    }
+
+    /// The sign-in that a text names before its MAC; nil if it is not the text that is made of it.
+    func signIn(in text: Secret<String>, madeBy make: (AuthorizationID) -> Secret<String>) -> AuthorizationID? {
         // By octets: any other token comes here, too.
         let parts = text.reveal().utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { Substring($0) }
-        guard parts.count == 2, let signIn = AuthorizationID(parts[0]), deviceCode(of: signIn).isSame(as: text) else {
+        guard parts.count == 2, let signIn = AuthorizationID(parts[0]), make(signIn).isSame(as: text) else {
             return nil
         }
         return signIn

@@ -43,13 +43,7 @@ extension RequestObject {
         }
         // Only now: fetching keys may have taken a while.
         let now = ports.time.now
-        // check: SignedBackchannelTests.refused
-        guard claims["iss"] == .string("\(id)") else { return .refused(why: "iss is not the client's id") }
-        // check: SignedBackchannelTests.refused
-        guard isForUs(claims["aud"], ports.issuer) else { return .refused(why: "aud is not the issuer") }
-        // It would pass for the client's authentication.
-        // check: SignedBackchannelTests.refused
-        guard claims["sub"] != .string("\(id)") else { return .refused(why: "sub must not be the client's id") }
+        if let why = unfitParties(of: claims, id, ports.issuer) { return .refused(why: why) }
         if let why = unfitTimes(of: claims, at: now) { return .refused(why: why) }
         guard let issuedAt = claims["iat"]?.integer else { return .refused(why: "iat must be a whole number") }
         // check: SignedBackchannelTests.refused

@@ -58,13 +58,7 @@ package enum RequestObject {
         // Spec: RFC 9101 §6.3.
         // check: RequestObjectTests.refused
         guard claims["client_id"] == .string("\(id)") else { return .refused(why: "client_id is not the client's") }
-        // check: RequestObjectTests.refused
-        guard claims["iss"] == .string("\(id)") else { return .refused(why: "iss is not the client's id") }
-        // check: RequestObjectTests.refused
-        guard isForUs(claims["aud"], issuer) else { return .refused(why: "aud is not the issuer") }
-        // It would pass for the client's authentication elsewhere. Spec: RFC 9101 §10.8.
-        // check: RequestObjectTests.refused
-        guard claims["sub"] != .string("\(id)") else { return .refused(why: "sub must not be the client's id") }
+        if let why = unfitParties(of: claims, id, issuer) { return .refused(why: why) }
         // Spec: RFC 9101 §4.
         // check: RequestObjectTests.refused
         guard claims["request"] == nil, claims["request_uri"] == nil else {
@@ -74,7 +68,19 @@ package enum RequestObject {
         return .good(claims: claims)
     }
 
-    static func isForUs(_ audience: JSONValue?, _ issuer: Issuer) -> Bool {
+    /// Why it is not the client's, or not for us; nil if it is.
+    static func unfitParties(of claims: JSONValue, _ id: ClientID, _ issuer: Issuer) -> String? {
+        // check: RequestObjectTests.refused
+        guard claims["iss"] == .string("\(id)") else { return "iss is not the client's id" }
+        // check: RequestObjectTests.refused
+        guard isForUs(claims["aud"], issuer) else { return "aud is not the issuer" }
+        // It would pass for the client's authentication elsewhere. Spec: RFC 9101 §10.8.
+        // check: RequestObjectTests.refused
+        guard claims["sub"] != .string("\(id)") else { return "sub must not be the client's id" }
+        return nil
+    }
+
+    private static func isForUs(_ audience: JSONValue?, _ issuer: Issuer) -> Bool {
         audience == .string("\(issuer)") || audience?.array?.contains(.string("\(issuer)")) == true
     }
 

@@ -1,18 +1,16 @@
-import AsyncHTTPClient
 import CountersignCore
 import CountersignWire
 import Encodings
-import NIOHTTP1
 
 /// Posts to clients' servers what was decided about their requests; it does not follow redirects.
 ///
 /// Spec: CIBA Core 1.0 §10.2, §10.3.
 struct BackchannelSender: Sendable {
-    private let post: @Sendable (HTTPClientRequest) async throws -> UInt
+    private let callbacks: CallbackSender
 
     /// A sender that connects where callbacks may, and waits for as long.
     init(_ callbacks: CallbackSender) {
-        post = callbacks.post
+        self.callbacks = callbacks
     }
 
     /// Posts a notification.
@@ -20,24 +18,15 @@ struct BackchannelSender: Sendable {
     /// A client that refuses its own token, or sends us elsewhere, would do so again. Any other failure may pass.
     /// Spec: CIBA Core 1.0 §10.2.
     func send(_ notification: TellBackchannel.Notification) async -> DeliveryResult {
-        var request = HTTPClientRequest(url: notification.uri.description)
-        request.method = .POST
-        request.headers.add(name: "content-type", value: "application/json")
-        request.headers.add(name: "cache-control", value: "no-store")
-        request.headers.add(name: "user-agent", value: "countersign")
-        request.headers.add(name: "authorization", value: "Bearer \(notification.token.text.reveal())")
-        request.body = .bytes(notification.body.reveal())
-        do {
-            switch try await post(request) {
-            case 200..<300: return .delivered
-            case let code where (300..<400).contains(code) || [400, 401, 403].contains(code):
-                return .refused("the receiver answered \(code)")
-            case let code: return .failed("the receiver answered \(code)")
+        await callbacks.post(
+            notification.body.reveal(), as: "application/json", to: notification.uri,
+            authorization: "Bearer \(notification.token.text.reveal())"
+        ) { status in
+            switch status {
+            case 200..<300: .delivered
+            case 300..<400, 400, 401, 403: .refused("the receiver answered \(status)")
+            default: .failed("the receiver answered \(status)")
             }
-        } catch is OutboundAddressPolicy.Refusal {
-            return .failed("the receiver's address is not public")
-        } catch {
-            return .failed(words(of: error))
         }
     }
 }

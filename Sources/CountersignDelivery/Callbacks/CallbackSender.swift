@@ -81,6 +81,34 @@ package struct CallbackSender: Sendable {
             return .failed(words(of: error))
         }
     }
+
+    /// Posts to a client's server a body that needs no signature of ours.
+    ///
+    /// - Parameters:
+    ///   - body: the body.
+    ///   - type: its content type.
+    ///   - uri: the URL.
+    ///   - authorization: the field `Authorization`; nil for none.
+    ///   - result: what a status of the response means.
+    func post(
+        _ body: [UInt8], as type: String, to uri: CallbackURI, authorization: String? = nil,
+        result: (UInt) -> DeliveryResult
+    ) async -> DeliveryResult {
+        var request = HTTPClientRequest(url: uri.description)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: type)
+        request.headers.add(name: "cache-control", value: "no-store")
+        request.headers.add(name: "user-agent", value: "countersign")
+        if let authorization { request.headers.add(name: "authorization", value: authorization) }
+        request.body = .bytes(body)
+        do {
+            return result(try await post(request))
+        } catch is OutboundAddressPolicy.Refusal {
+            return .failed("the receiver's address is not public")
+        } catch {
+            return .failed(words(of: error))
+        }
+    }
 }
 
 extension HTTPClientRequest {

@@ -188,8 +188,7 @@ extension OAuthDoor {
             guard header == nil, form["client_secret"] == nil else {
                 throw OAuthError(.invalidRequest, "the client must authenticate in one way only")
             }
-            let client = try await client(of: incoming, form, asserting: Secret(assertion))
-            return (client, try await settings(of: client))
+            return try await client(of: incoming, form, asserting: Secret(assertion))
         }
         guard
             let pair = try header.map({ try Self.basic($0) })
@@ -240,7 +239,7 @@ extension OAuthDoor {
     /// Spec: RFC 7521 §4.2, RFC 7523 §2.2 and §3.
     private func client(
         of incoming: Incoming, _ form: FormFields, asserting assertion: Secret<String>
-    ) async throws -> ClientID {
+    ) async throws -> (client: ClientID, party: RelyingParty?) {
         guard form["client_assertion_type"] == AuthenticateByKey.assertionType else {
             throw OAuthError(.invalidClient, "client_assertion_type is missing or not known")
         }
@@ -248,13 +247,13 @@ extension OAuthDoor {
         let audiences = ["\(ports.issuer)", "\(ports.issuer)/oauth2/token", "\(ports.issuer)\(path)"]
         let description = "the assertion is not good, or not for this server"
         switch try await AuthenticateByKey.authenticate(assertion, for: audiences, ports: ports) {
-        case .authenticated(let client):
+        case .authenticated(let client, let party):
             // check: ClientKeyTests.refused
             guard client.disabledAt == nil, form["client_id"].map({ $0.hasSameBytes(as: "\(client.id)") }) ?? true
             else {
                 throw OAuthError(.invalidClient, description)
             }
-            return client.id
+            return (client.id, party)
         case .refused: throw Self.refusal(try await resources.failed(from: incoming.context), description)
         }
     }
