@@ -75,9 +75,9 @@ struct EnrollScopeTests {
             "asked_browsers": "all", "ways": ["device", "email"], "registration": "open",
         ]) { scene in
             let code = try #require(try await scene.signIn(["scope": "openid enroll"]).result["code"])
-            scene.server.clock.advance(seconds: 59)
+            scene.server.clock.advance(seconds: 30)
             let late = try #require(try await scene.redeem(code).success()["access_token"]?.string)
-            scene.server.clock.advance(seconds: 541)
+            scene.server.clock.advance(seconds: 570)
             #expect(try await exchange("Bearer \(late)", in: scene).refusal == Refusal(403, "sign_in_too_old"))
             let mail = try await scene.signInByMail("customer-2@example.com", ["scope": "openid enroll"])
             let given = try await scene.redeem(try #require(mail.result["code"])).success()
