@@ -86,3 +86,30 @@ extension AuthorizationDetailType.Field {
         self.init(path: path, label: label, isOptional: isOptional)
     }
 }
+
+extension JSONMembers {
+    /// What the client may have people authorize in detail, which needs devices that show and sign it.
+    mutating func detailTypes(
+        by ways: Set<SignInWay>
+    ) throws(JSONShapeError) -> [AuthorizationDetailType] {
+        let types = try array("authorization_details_types").map { element throws(JSONShapeError) in
+            try AuthorizationDetailType(element.value, at: element.pointer)
+        }
+        let place = pointer(to: "authorization_details_types")
+        let isDistinct = Set(types.map(\.name)).count == types.count
+        let isApart = Set(types.map(\.heading.label)).isDisjoint(with: types.flatMap(\.fields).map(\.label))
+        // Nobody could tell which of two was meant, or where the next one begins.
+        // check: AuthorizedDetailsTests.labels
+        guard isDistinct, isApart, Set(types.map(\.heading)).count == types.count else {
+            throw .invalid(
+                pointer: place, expected: "different types, whose first lines differ, and have no label of a field")
+        }
+        guard types.count <= AuthorizationDetailType.maximumCount else {
+            throw .invalid(pointer: place, expected: "at most \(AuthorizationDetailType.maximumCount) types")
+        }
+        guard types.isEmpty || ways.contains(where: \.isSigned) else {
+            throw .invalid(pointer: place, expected: "nothing, where \"ways\" has neither \"device\" nor \"qr\"")
+        }
+        return types
+    }
+}

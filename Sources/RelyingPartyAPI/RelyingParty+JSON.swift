@@ -138,121 +138,7 @@ extension RelyingParty {
     }
 }
 
-/// The members by which a client's certificates are registered, of which it has one.
-///
-/// Spec: RFC 8705 §2.1.2.
-private enum CertificateMember {
-    static let subject = "tls_client_auth_subject_dn"
-    static let domain = "tls_client_auth_san_dns"
-    static let uri = "tls_client_auth_san_uri"
-    static let address = "tls_client_auth_san_ip"
-    static let mail = "tls_client_auth_san_email"
-    static let thumbprints = "self_signed_tls_client_auth_thumbprints"
-}
-
-extension CertificateRule {
-    /// The member that has the rule.
-    fileprivate var member: (name: String, value: JSONValue) {
-        switch self {
-        case .subject(let subject): (CertificateMember.subject, .string("\(subject)"))
-        case .domain(let domain): (CertificateMember.domain, .string(domain))
-        case .uri(let uri): (CertificateMember.uri, .string(uri))
-        case .address(let address): (CertificateMember.address, .string("\(address)"))
-        case .mail(let mail): (CertificateMember.mail, .string(mail))
-        case .thumbprints(let list): (CertificateMember.thumbprints, .array(list.map(JSONValue.string)))
-        }
-    }
-
-    /// A name that a certificate can have, which is ASCII there; nil for another text.
-    fileprivate static func name(_ text: String) -> String? {
-        let isName =
-            (1...maximumSize).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        return isName ? text : nil
-    }
-}
-
-extension RelyingParty.Backchannel {
-    fileprivate var json: JSONValue {
-        .members([
-            "backchannel_token_delivery_mode": .string(delivery.name),
-            "backchannel_client_notification_endpoint": delivery.receiver.map { .string($0.description) },
-            "backchannel_number_entry": showsNumber ? true : nil,
-            "backchannel_type": type.map { .string("\($0)") },
-            "backchannel_authentication_request_signing_alg": algorithm.map { .string($0.rawValue) },
-            "backchannel_user_code_parameter": bringsUserCode ? true : nil,
-        ])
-    }
-}
-
 extension JSONMembers {
-    /// By which certificates the client authenticates.
-    fileprivate mutating func certificate(
-        of profile: RelyingParty.Profile
-    ) throws(JSONShapeError) -> CertificateRule? {
-        let name = "1 to \(CertificateRule.maximumSize) characters of ASCII without a space"
-        let subject = try optional(CertificateMember.subject, "a distinguished name in the form of RFC 4514") {
-            $0.string.flatMap { SubjectName($0) }.map { CertificateRule.subject($0) }
-        }
-        let domain = try optional(CertificateMember.domain, name) {
-            $0.string.flatMap { CertificateRule.name($0) }.map { CertificateRule.domain($0) }
-        }
-        let uri = try optional(CertificateMember.uri, name) {
-            $0.string.flatMap { CertificateRule.name($0) }.map { CertificateRule.uri($0) }
-        }
-        let address = try optional(CertificateMember.address, "an IPv4 or IPv6 address") {
-            $0.string.flatMap { CertificateAddress($0) }.map { CertificateRule.address($0) }
-        }
-        let mail = try optional(CertificateMember.mail, name) {
-            $0.string.flatMap { CertificateRule.name($0) }.map { CertificateRule.mail($0) }
-        }
-        let isEmptied = value(CertificateMember.thumbprints) == .array([])
-        // Who takes the last one away does not mean that the secret counts again.
-        // check: CertificateClientTests.settings
-        guard !isEmptied else {
-            throw .invalid(
-                pointer: pointer(to: CertificateMember.thumbprints),
-                expected: "1 to \(CertificateRule.maximumThumbprints) thumbprints, or absent")
-        }
-        let thumbprints = try distinct(
-            CertificateMember.thumbprints, expecting: "a SHA-256 in base64url",
-            atMost: CertificateRule.maximumThumbprints, "thumbprints"
-        ) { Base64URL.decode($0)?.count == 32 ? $0 : nil }
-        let own: CertificateRule? = thumbprints.isEmpty ? nil : .thumbprints(thumbprints)
-        let rules: [(member: String, rule: CertificateRule?)] = [
-            (CertificateMember.subject, subject), (CertificateMember.domain, domain), (CertificateMember.uri, uri),
-            (CertificateMember.address, address), (CertificateMember.mail, mail), (CertificateMember.thumbprints, own),
-        ]
-        let found = rules.filter { $0.rule != nil }
-        guard let first = found.first else { return nil }
-        // check: CertificateClientTests.settings
-        guard profile.isConfidential, profile != .strict else {
-            throw .invalid(
-                pointer: pointer(to: first.member),
-                expected: "nothing, for a client that keeps no secret or is strict")
-        }
-        // check: CertificateClientTests.settings
-        guard found.count == 1 else {
-            throw .invalid(pointer: pointer(to: found[1].member), expected: "nothing, beside \"\(first.member)\"")
-        }
-        return first.rule
-    }
-
-    /// Whether the client's tokens are bound to its certificate: an app has none, and a token has one binding.
-    fileprivate mutating func bindsToCertificate(
-        of profile: RelyingParty.Profile, besides bindsTokens: Bool
-    ) throws(JSONShapeError) -> Bool {
-        let name = "tls_client_certificate_bound_access_tokens"
-        let isOn = try optionalBool(name) ?? false
-        // check: CertificateClientTests.settings
-        guard !isOn || profile.isConfidential && profile != .strict && !bindsTokens else {
-            throw .invalid(
-                pointer: pointer(to: name),
-                expected:
-                    "false for a client that keeps no secret or is strict, and beside \"dpop_bound_access_tokens\"")
-        }
-        return isOn
-    }
-
     /// The URIs in a member, of a kind that the client may have.
     fileprivate mutating func uris(
         _ name: String, of profile: RelyingParty.Profile, isDevelopment: Bool
@@ -333,31 +219,6 @@ extension JSONMembers {
         return takesHints ? .byHint : isOn ? .byCode : .off
     }
 
-    /// What the client may have people authorize in detail, which needs devices that show and sign it.
-    fileprivate mutating func detailTypes(
-        by ways: Set<SignInWay>
-    ) throws(JSONShapeError) -> [AuthorizationDetailType] {
-        let types = try array("authorization_details_types").map { element throws(JSONShapeError) in
-            try AuthorizationDetailType(element.value, at: element.pointer)
-        }
-        let place = pointer(to: "authorization_details_types")
-        let isDistinct = Set(types.map(\.name)).count == types.count
-        let isApart = Set(types.map(\.heading.label)).isDisjoint(with: types.flatMap(\.fields).map(\.label))
-        // Nobody could tell which of two was meant, or where the next one begins.
-        // check: AuthorizedDetailsTests.labels
-        guard isDistinct, isApart, Set(types.map(\.heading)).count == types.count else {
-            throw .invalid(
-                pointer: place, expected: "different types, whose first lines differ, and have no label of a field")
-        }
-        guard types.count <= AuthorizationDetailType.maximumCount else {
-            throw .invalid(pointer: place, expected: "at most \(AuthorizationDetailType.maximumCount) types")
-        }
-        guard types.isEmpty || ways.contains(where: \.isSigned) else {
-            throw .invalid(pointer: place, expected: "nothing, where \"ways\" has neither \"device\" nor \"qr\"")
-        }
-        return types
-    }
-
     /// Refuses what the profile `strict` does not leave to the settings.
     ///
     /// Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2.
@@ -379,83 +240,6 @@ extension JSONMembers {
         }
     }
 
-    /// How a client's server has people's devices asked; nil without a mode.
-    ///
-    /// Spec: CIBA Core 1.0 §4.
-    fileprivate mutating func backchannel(
-        of profile: RelyingParty.Profile, by ways: Set<SignInWay>, hasKeys: Bool, signsAlways: Bool,
-        isDevelopment: Bool
-    ) throws(JSONShapeError) -> RelyingParty.Backchannel? {
-        let mode = try optional("backchannel_token_delivery_mode", "\"poll\", \"ping\" or \"push\"") {
-            $0.string.flatMap { ["poll", "ping", "push"].contains($0) ? $0 : nil }
-        }
-        let uri = try optional(
-            "backchannel_client_notification_endpoint", "an https URL (http to loopback in development mode)"
-        ) {
-            $0.string.flatMap { CallbackURI($0, isDevelopment: isDevelopment) }
-        }
-        let algorithms = RelyingParty.RequestAlgorithm.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        let algorithm = try optional("backchannel_authentication_request_signing_alg", "one of \(algorithms)") {
-            $0.string.flatMap { RelyingParty.RequestAlgorithm(rawValue: $0) }
-        }
-        let type = try optional("backchannel_type", "the name of a challenge type") {
-            $0.string.flatMap { TypeName($0) }
-        }
-        let showsNumber = try optionalBool("backchannel_number_entry") ?? false
-        let bringsUserCode = try optionalBool("backchannel_user_code_parameter") ?? false
-        guard let mode else {
-            let others = [
-                ("backchannel_client_notification_endpoint", uri != nil),
-                ("backchannel_authentication_request_signing_alg", algorithm != nil), ("backchannel_type", type != nil),
-                ("backchannel_number_entry", showsNumber), ("backchannel_user_code_parameter", bringsUserCode),
-            ]
-            if let other = others.first(where: { $0.1 }) {
-                throw .invalid(
-                    pointer: pointer(to: other.0), expected: "nothing without \"backchannel_token_delivery_mode\"")
-            }
-            return nil
-        }
-        // check: BackchannelEndpointTests.settings
-        guard profile.isConfidential, ways.contains(.device) else {
-            throw .invalid(
-                pointer: pointer(to: "backchannel_token_delivery_mode"),
-                expected: "nothing for a client that keeps no secret, or where \"ways\" lacks \"device\"")
-        }
-        // check: BackchannelEndpointTests.settings
-        guard (uri == nil) == (mode == "poll") else {
-            throw .invalid(
-                pointer: pointer(to: "backchannel_client_notification_endpoint"),
-                expected: "a URL with the modes \"ping\" and \"push\", and nothing with \"poll\"")
-        }
-        // check: BackchannelEndpointTests.settings
-        guard (type == nil) == showsNumber else {
-            throw .invalid(
-                pointer: pointer(to: "backchannel_type"),
-                expected: "the name of a type without a number, or \"backchannel_number_entry\" in its place")
-        }
-        // check: BackchannelEndpointTests.settings
-        guard algorithm == nil ? !signsAlways : hasKeys else {
-            throw .invalid(
-                pointer: pointer(to: "backchannel_authentication_request_signing_alg"),
-                expected: "nothing without keys, and an algorithm with \"require_signed_request_object\"")
-        }
-        // Spec: FAPI-CIBA §5.2.2.
-        // check: StrictProfileTests.settings
-        guard profile != .strict || algorithm != nil && algorithm != .rs256 && mode != "push" else {
-            throw .invalid(
-                pointer: pointer(to: "backchannel_token_delivery_mode"),
-                expected: "\"poll\" or \"ping\", with an algorithm of signed requests but RS256, for a strict client")
-        }
-        let delivery: RelyingParty.Backchannel.Delivery
-        if let uri {
-            delivery = mode == "push" ? .push(uri) : .ping(uri)
-        } else {
-            delivery = .poll
-        }
-        return RelyingParty.Backchannel(
-            delivery: delivery, type: type, algorithm: algorithm, bringsUserCode: bringsUserCode)
-    }
-
     fileprivate mutating func stepUpTypes() throws(JSONShapeError) -> [TypeName] {
         try distinct(
             "step_up_types", expecting: "the name of a challenge type", atMost: RelyingParty.maximumStepUpTypes, "types"
@@ -463,7 +247,7 @@ extension JSONMembers {
     }
 
     /// So many different values, each read from a text.
-    private mutating func distinct<Element: Hashable>(
+    mutating func distinct<Element: Hashable>(
         _ name: String, expecting form: String, atMost maximum: Int, _ plural: String, read: (String) -> Element?
     ) throws(JSONShapeError) -> [Element] {
         let values = try array(name).map { element throws(JSONShapeError) in
