@@ -14,6 +14,9 @@ package enum Migrations {
         ]
     }
 
+    /// The number of the newest schema, which is also how many steps there are.
+    package static let newest = steps(.sqlite).count
+
     private static let readVersion = SQLStatement("SELECT max(version) FROM schema_version")
     private static let recordVersion = SQLStatement("INSERT INTO schema_version (version) VALUES ($1)")
 
