@@ -26,43 +26,11 @@ struct BackchannelEndpointTests {
         return try await scene.token(scopes + fields, basic: basic ?? scene.credential, at: path)
     }
 
-    /// The client's server polls, after a pause.
-    private static func poll(
-        _ scene: SignInPageScene, _ begun: Reply, after seconds: Int64 = 5, wait: String? = nil
-    ) async throws -> Reply {
-        scene.server.clock.advance(seconds: seconds)
-        let id = try #require(begun.json["auth_req_id"]?.string, "\(begun)")
-        let fields = [("grant_type", OAuthDoor.backchannelGrantType), ("auth_req_id", id)]
-        var headers = [("Content-Type", "application/x-www-form-urlencoded"), scene.basic]
-        if let wait { headers.append(("Prefer", wait)) }
-        return try await scene.server.send(
-            .POST, "/oauth2/token", headers: headers, body: Array(FormText.encoded(fields).utf8), isContract: false)
-    }
-
-    private static func expect(
-        _ reply: Reply, _ error: String, _ status: Int = 400, location: SourceLocation = #_sourceLocation
-    ) {
-        #expect(reply.status == status && reply.json["error"] == .string(error), "\(reply)", sourceLocation: location)
-        #expect(reply.headers["cache-control"] == "no-store", sourceLocation: location)
-    }
-
-    /// The person says yes on their phone, by the number that the client shows.
-    private static func approve(_ scene: SignInPageScene, _ begun: Reply) async throws {
-        let number = try #require(begun.json["number"]?.string, "\(begun)")
-        let reply = try await scene.scene.approve((try await scene.pending(), number))
-        #expect(reply.status == 200, "\(reply)")
-    }
-
-    private static func deny(_ scene: SignInPageScene) async throws {
-        let reply = try await scene.scene.phone.answer(try await scene.pending(), .denied)
-        #expect(reply.status == 200, "\(reply)")
-    }
-
     @Test("RFC 9396 §2: a server has nothing authorized in detail, since no page could show it")
     func details() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let fields = [("login_hint", Self.name), ("authorization_details", #"[{"type":"payment"}]"#)]
-            Self.expect(try await Self.begin(scene, fields), "invalid_authorization_details")
+            expectOAuthError(try await Self.begin(scene, fields), "invalid_authorization_details")
         }
     }
 
@@ -82,12 +50,13 @@ struct BackchannelEndpointTests {
             let short = try await Self.begin(scene, [("login_hint", "x"), ("requested_expiry", "30")])
             #expect(short.json["expires_in"] == 30)
             for expiry in ["0", "-1", "x", "1.5"] {
-                Self.expect(
+                expectOAuthError(
                     try await Self.begin(scene, [("login_hint", "x"), ("requested_expiry", expiry)]), "invalid_request")
             }
-            Self.expect(try await Self.begin(scene, scope: nil), "invalid_request")
-            Self.expect(try await Self.begin(scene, scope: "email"), "invalid_scope")
-            Self.expect(try await Self.begin(scene, [("login_hint", "x"), ("login_hint", "y")]), "invalid_request")
+            expectOAuthError(try await Self.begin(scene, scope: nil), "invalid_request")
+            expectOAuthError(try await Self.begin(scene, scope: "email"), "invalid_scope")
+            expectOAuthError(
+                try await Self.begin(scene, [("login_hint", "x"), ("login_hint", "y")]), "invalid_request")
         }
     }
 
@@ -97,19 +66,19 @@ struct BackchannelEndpointTests {
         try await SignInPageScene.with(Self.registered) { scene in
             let hint = ("login_hint", Self.name)
             let nobody = try await scene.token([("scope", "openid"), hint], at: Self.path)
-            Self.expect(nobody, "invalid_client", 401)
+            expectOAuthError(nobody, "invalid_client", 401)
             let named = try await scene.token(
                 [("scope", "openid"), hint, ("client_id", scene.credential.id)], at: Self.path)
-            Self.expect(named, "invalid_client", 401)
-            Self.expect(try await Self.begin(scene, basic: (scene.credential.id, "wrong")), "invalid_client", 401)
+            expectOAuthError(named, "invalid_client", 401)
+            expectOAuthError(try await Self.begin(scene, basic: (scene.credential.id, "wrong")), "invalid_client", 401)
             let begun = try await Self.begin(scene)
             let get = try await scene.server.send(.GET, Self.path, isContract: false)
-            Self.expect(get, "invalid_request", 405)
+            expectOAuthError(get, "invalid_request", 405)
             try await scene.set(["asked_browsers": "all"])
-            Self.expect(try await Self.begin(scene), "unauthorized_client")
-            Self.expect(try await Self.poll(scene, begun), "unauthorized_client")
+            expectOAuthError(try await Self.begin(scene), "unauthorized_client")
+            expectOAuthError(try await scene.poll(begun), "unauthorized_client")
             try await scene.set(["profile": "native", "asked_browsers": "all"])
-            Self.expect(
+            expectOAuthError(
                 try await scene.token([("client_id", scene.credential.id), hint], at: Self.path), "invalid_client", 401)
         }
     }
@@ -119,20 +88,20 @@ struct BackchannelEndpointTests {
     func hints() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let begun = try await Self.begin(scene, [("login_hint", "external_id:customer-1")])
-            try await Self.approve(scene, begun)
-            let tokens = try await Self.poll(scene, begun)
+            try await scene.approve(begun)
+            let tokens = try await scene.poll(begun)
             let token = try #require(tokens.json["id_token"]?.string, "\(tokens)")
             let wrong: [[(String, String)]] = [
                 [], [("login_hint", Self.name), ("id_token_hint", token)], [("login_hint_token", "x")],
                 [("login_hint_token", "x"), ("login_hint", Self.name)], [("id_token_hint", "x")],
                 [("id_token_hint", String(token.dropLast(4)) + "AAAA")],
             ]
-            for fields in wrong { Self.expect(try await Self.begin(scene, fields), "invalid_request") }
+            for fields in wrong { expectOAuthError(try await Self.begin(scene, fields), "invalid_request") }
             // Its time is over, and it still says whom the client means.
             scene.server.clock.advance(seconds: 3600)
             let again = try await Self.begin(scene, [("id_token_hint", token)])
-            try await Self.approve(scene, again)
-            #expect(try await Self.poll(scene, again).status == 200)
+            try await scene.approve(again)
+            #expect(try await scene.poll(again).status == 200)
             let other = try await scene.server.makeClient("Other")
             let settings: JSONValue = [
                 "profile": "web", "redirect_uris": [], "backchannel_token_delivery_mode": "poll",
@@ -141,7 +110,7 @@ struct BackchannelEndpointTests {
             let set = try await scene.scene.administrator.call(
                 .PUT, "/v1/admin/clients/\(other.credential.id)/openid", settings)
             #expect(set.status == 200, "\(set)")
-            Self.expect(
+            expectOAuthError(
                 try await Self.begin(scene, [("id_token_hint", token)], basic: other.credential), "invalid_request")
         }
     }
@@ -151,10 +120,10 @@ struct BackchannelEndpointTests {
     func oldHint() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let begun = try await Self.begin(scene)
-            try await Self.approve(scene, begun)
-            let token = try #require(try await Self.poll(scene, begun).json["id_token"]?.string)
+            try await scene.approve(begun)
+            let token = try #require(try await scene.poll(begun).json["id_token"]?.string)
             scene.server.clock.advance(seconds: 91 * 86_400)
-            Self.expect(try await Self.begin(scene, [("id_token_hint", token)]), "invalid_request")
+            expectOAuthError(try await Self.begin(scene, [("id_token_hint", token)]), "invalid_request")
         }
     }
 
@@ -176,7 +145,7 @@ struct BackchannelEndpointTests {
             }
             for message in [String(repeating: "x", count: 201), "a\u{202E}b", " ", "a\u{0007}"] {
                 let refused = try await Self.begin(scene, [("login_hint", Self.name), ("binding_message", message)])
-                Self.expect(refused, "invalid_binding_message")
+                expectOAuthError(refused, "invalid_binding_message")
             }
         }
     }
@@ -186,14 +155,14 @@ struct BackchannelEndpointTests {
     func tokens() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let begun = try await Self.begin(scene, scope: "openid email offline_access")
-            let pending = try await Self.poll(scene, begun, after: 0)
-            Self.expect(pending, "authorization_pending")
+            let pending = try await scene.poll(begun, after: 0)
+            expectOAuthError(pending, "authorization_pending")
             #expect(pending.headers["retry-after"] == "5")
-            let fast = try await Self.poll(scene, begun, after: 0)
-            Self.expect(fast, "slow_down")
+            let fast = try await scene.poll(begun, after: 0)
+            expectOAuthError(fast, "slow_down")
             #expect(fast.headers["retry-after"] == "10")
-            try await Self.approve(scene, begun)
-            let tokens = try await Self.poll(scene, begun, after: 10)
+            try await scene.approve(begun)
+            let tokens = try await scene.poll(begun, after: 10)
             #expect(tokens.status == 200 && tokens.headers["cache-control"] == "no-store", "\(tokens)")
             #expect(tokens.json["token_type"] == "Bearer" && tokens.json["refresh_token"] != nil)
             let access = try #require(tokens.json["access_token"]?.string)
@@ -205,11 +174,11 @@ struct BackchannelEndpointTests {
             #expect(claims["sub"] == .string(scene.scene.user) && claims["aud"] == .string(scene.credential.id))
             #expect(claims["acr"] == "urn:countersign:acr:device")
             #expect(claims["urn:openid:params:jwt:claim:auth_req_id"] == nil)
-            Self.expect(try await Self.poll(scene, begun), "invalid_grant")
+            expectOAuthError(try await scene.poll(begun), "invalid_grant")
             #expect(try await scene.userinfo(access).status == 401)
             let missing = try await scene.token(
                 [("grant_type", OAuthDoor.backchannelGrantType)], basic: scene.credential)
-            Self.expect(missing, "invalid_request")
+            expectOAuthError(missing, "invalid_request")
         }
     }
 
@@ -218,11 +187,11 @@ struct BackchannelEndpointTests {
     func refused() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let begun = try await Self.begin(scene)
-            try await Self.deny(scene)
-            Self.expect(try await Self.poll(scene, begun), "access_denied")
+            try await scene.deny()
+            expectOAuthError(try await scene.poll(begun), "access_denied")
             let late = try await Self.begin(scene, [("login_hint", "nobody"), ("requested_expiry", "30")])
-            Self.expect(try await Self.poll(scene, late), "authorization_pending")
-            Self.expect(try await Self.poll(scene, late, after: 30), "expired_token")
+            expectOAuthError(try await scene.poll(late), "authorization_pending")
+            expectOAuthError(try await scene.poll(late, after: 30), "expired_token")
         }
     }
 
@@ -231,10 +200,10 @@ struct BackchannelEndpointTests {
     func otherClient() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let begun = try await Self.begin(scene)
-            try await Self.approve(scene, begun)
+            try await scene.approve(begun)
             let made = try await scene.token(
                 [("grant_type", OAuthDoor.backchannelGrantType), ("auth_req_id", "wrong")], basic: scene.credential)
-            Self.expect(made, "invalid_grant")
+            expectOAuthError(made, "invalid_grant")
             let other = try await scene.server.makeClient("Other")
             let settings: JSONValue = [
                 "profile": "web", "redirect_uris": [], "backchannel_token_delivery_mode": "poll",
@@ -246,8 +215,8 @@ struct BackchannelEndpointTests {
             let id = try #require(begun.json["auth_req_id"]?.string)
             let theirs = try await scene.token(
                 [("grant_type", OAuthDoor.backchannelGrantType), ("auth_req_id", id)], basic: other.credential)
-            Self.expect(theirs, "invalid_grant")
-            #expect(try await Self.poll(scene, begun).status == 200)
+            expectOAuthError(theirs, "invalid_grant")
+            #expect(try await scene.poll(begun).status == 200)
         }
     }
 
@@ -256,16 +225,16 @@ struct BackchannelEndpointTests {
     func waits() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let begun = try await Self.begin(scene)
-            async let waited = Self.poll(scene, begun, after: 0, wait: "wait=20")
+            async let waited = scene.poll(begun, after: 0, wait: "wait=20")
             try await letItWait()
-            try await Self.approve(scene, begun)
+            try await scene.approve(begun)
             let tokens = try await waited
             #expect(tokens.status == 200 && tokens.json["access_token"] != nil, "\(tokens)")
             let second = try await Self.begin(scene)
-            async let denied = Self.poll(scene, second, after: 0, wait: "wait=20")
+            async let denied = scene.poll(second, after: 0, wait: "wait=20")
             try await letItWait()
-            try await Self.deny(scene)
-            Self.expect(try await denied, "access_denied")
+            try await scene.deny()
+            expectOAuthError(try await denied, "access_denied")
         }
     }
 
@@ -287,7 +256,7 @@ struct BackchannelEndpointTests {
             }
             let late = try await phone.answer(challenge, message: message)
             expectRefusal(late, 409, "already_ended")
-            Self.expect(try await Self.poll(scene, begun), "access_denied")
+            expectOAuthError(try await scene.poll(begun), "access_denied")
         }
     }
 
@@ -305,19 +274,19 @@ struct BackchannelEndpointTests {
             try await SignInPageScene.with(settings) { scene in
                 var calls = receiver.calls.makeAsyncIterator()
                 let hint = ("login_hint", Self.name)
-                Self.expect(try await Self.begin(scene, [hint]), "invalid_request")
-                Self.expect(
+                expectOAuthError(try await Self.begin(scene, [hint]), "invalid_request")
+                expectOAuthError(
                     try await Self.begin(scene, [hint, ("client_notification_token", "a b")]), "invalid_request")
                 let begun = try await Self.begin(scene, [hint, ("client_notification_token", "t-1")])
                 #expect(begun.json["interval"] == 5)
-                try await Self.approve(scene, begun)
+                try await scene.approve(begun)
                 let call = try #require(await calls.next())
                 #expect(call.headers["authorization"] == "Bearer t-1")
                 #expect(call.headers["content-type"] == "application/json")
                 let body = try JSONValue(parsing: call.body)
                 #expect(body.object?.members.map(\.name) == ["auth_req_id"])
                 #expect(body["auth_req_id"] == begun.json["auth_req_id"])
-                #expect(try await Self.poll(scene, begun).status == 200)
+                #expect(try await scene.poll(begun).status == 200)
             }
         }
     }
@@ -334,8 +303,8 @@ struct BackchannelEndpointTests {
                 let fields = [("login_hint", Self.name), ("client_notification_token", "t-1")]
                 let begun = try await Self.begin(scene, fields)
                 #expect(begun.json.object?.members.map(\.name) == ["auth_req_id", "expires_in", "number"])
-                Self.expect(try await Self.poll(scene, begun), "unauthorized_client")
-                try await Self.approve(scene, begun)
+                expectOAuthError(try await scene.poll(begun), "unauthorized_client")
+                try await scene.approve(begun)
                 let call = try #require(await calls.next())
                 #expect(call.headers["authorization"] == "Bearer t-1")
                 let body = try JSONValue(parsing: call.body)
@@ -343,7 +312,7 @@ struct BackchannelEndpointTests {
                 let access = try #require(body["access_token"]?.string)
                 #expect(try await scene.userinfo(access).json["sub"] == .string(scene.scene.user))
                 let second = try await Self.begin(scene, fields)
-                try await Self.deny(scene)
+                try await scene.deny()
                 let failure = try JSONValue(parsing: try #require(await calls.next()).body)
                 #expect(failure["error"] == "access_denied", "\(failure)")
                 #expect(failure["auth_req_id"] == second.json["auth_req_id"])
@@ -359,8 +328,8 @@ struct BackchannelEndpointTests {
             let begun = try await key.send(
                 .POST, Self.path, [("scope", "openid"), ("login_hint", Self.name)], headers: [scene.basic])
             #expect(begun.status == 200 && begun.headers["dpop-nonce"] != nil, "\(begun)")
-            try await Self.approve(scene, begun)
-            Self.expect(try await Self.poll(scene, begun), "invalid_grant")
+            try await scene.approve(begun)
+            expectOAuthError(try await scene.poll(begun), "invalid_grant")
             scene.server.clock.advance(seconds: 5)
             let id = try #require(begun.json["auth_req_id"]?.string)
             let tokens = try await key.send(

@@ -23,39 +23,6 @@ struct DeviceGrantTests {
         return try await scene.token(named + fields, basic: basic, at: "/oauth2/device_authorization")
     }
 
-    /// The device polls, after a pause.
-    private static func poll(
-        _ scene: SignInPageScene, _ begun: Reply, after seconds: Int64 = 5, wait: String? = nil,
-        basic: (String, String)? = nil
-    ) async throws -> Reply {
-        scene.server.clock.advance(seconds: seconds)
-        let code = try #require(begun.json["device_code"]?.string, "\(begun)")
-        var fields = [("grant_type", OAuthDoor.deviceGrantType), ("device_code", code)]
-        var headers = [("Content-Type", "application/x-www-form-urlencoded")]
-        if let wait { headers.append(("Prefer", wait)) }
-        if let basic {
-            headers.append(("Authorization", "Basic \(Base64.encode(Array("\(basic.0):\(basic.1)".utf8)))"))
-        } else {
-            fields.append(("client_id", scene.credential.id))
-        }
-        return try await scene.server.send(
-            .POST, "/oauth2/token", headers: headers, body: Array(FormText.encoded(fields).utf8), isContract: false)
-    }
-
-    private static func expect(
-        _ reply: Reply, _ error: String, _ status: Int = 400, location: SourceLocation = #_sourceLocation
-    ) {
-        #expect(reply.status == status && reply.json["error"] == .string(error), "\(reply)", sourceLocation: location)
-        #expect(reply.headers["cache-control"] == "no-store", sourceLocation: location)
-    }
-
-    /// The person says yes on their phone, by the number that the device shows.
-    private static func approve(_ scene: SignInPageScene, _ begun: Reply) async throws {
-        let number = try #require(begun.json["number"]?.string, "\(begun)")
-        let reply = try await scene.scene.approve((try await scene.pending(), number))
-        #expect(reply.status == 200, "\(reply)")
-    }
-
     @Test("RFC 8628 §3.2: what a device gets, with a number only for a name, and the whole address only on request")
     func begins() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
@@ -78,11 +45,11 @@ struct DeviceGrantTests {
             #expect((58...60).contains(whole.json["expires_in"]?.integer ?? 0))
             // Unknown parameters are ignored, empty ones are none, and each stands once. Spec: RFC 8628 §3.1.
             #expect(try await Self.begin(scene, [("login_hint", ""), ("x", "y")]).json["number"] == nil)
-            Self.expect(try await Self.begin(scene, [("scope", "openid"), ("scope", "email")]), "invalid_request")
+            expectOAuthError(try await Self.begin(scene, [("scope", "openid"), ("scope", "email")]), "invalid_request")
             for expiry in ["0", "-1", "x", "1.5"] {
-                Self.expect(try await Self.begin(scene, [("requested_expiry", expiry)]), "invalid_request")
+                expectOAuthError(try await Self.begin(scene, [("requested_expiry", expiry)]), "invalid_request")
             }
-            Self.expect(try await Self.begin(scene, [("scope", "offline_access enroll")]), "invalid_scope")
+            expectOAuthError(try await Self.begin(scene, [("scope", "offline_access enroll")]), "invalid_scope")
         }
     }
 
@@ -102,20 +69,20 @@ struct DeviceGrantTests {
     @Test("RFC 8628 §3.1: the client authenticates as at the token endpoint, and must be registered for it")
     func clients() async throws {
         try await SignInPageScene.with(["asked_browsers": "all", "device_grant": true]) { scene in
-            Self.expect(try await Self.begin(scene), "invalid_client", 401)
-            Self.expect(
+            expectOAuthError(try await Self.begin(scene), "invalid_client", 401)
+            expectOAuthError(
                 try await Self.begin(scene, basic: (scene.credential.id, "wrong")), "invalid_client", 401)
             let begun = try await Self.begin(scene, basic: scene.credential)
             #expect(begun.status == 200, "\(begun)")
-            Self.expect(try await Self.poll(scene, begun), "invalid_client", 401)
-            Self.expect(try await Self.poll(scene, begun, basic: scene.credential), "authorization_pending")
+            expectOAuthError(try await scene.pollAsDevice(begun), "invalid_client", 401)
+            expectOAuthError(try await scene.pollAsDevice(begun, basic: scene.credential), "authorization_pending")
             let hinted = try await Self.begin(scene, [("login_hint", Self.name)], basic: scene.credential)
-            Self.expect(hinted, "unauthorized_client")
+            expectOAuthError(hinted, "unauthorized_client")
             try await scene.set(["asked_browsers": "all"])
-            Self.expect(try await Self.begin(scene, basic: scene.credential), "unauthorized_client")
-            Self.expect(try await Self.poll(scene, begun, basic: scene.credential), "unauthorized_client")
+            expectOAuthError(try await Self.begin(scene, basic: scene.credential), "unauthorized_client")
+            expectOAuthError(try await scene.pollAsDevice(begun, basic: scene.credential), "unauthorized_client")
             let get = try await scene.server.send(.GET, "/oauth2/device_authorization", isContract: false)
-            Self.expect(get, "invalid_request", 405)
+            expectOAuthError(get, "invalid_request", 405)
         }
     }
 
@@ -123,24 +90,24 @@ struct DeviceGrantTests {
     func named() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let begun = try await Self.begin(scene, [("login_hint", Self.name), ("scope", "openid email")])
-            let pending = try await Self.poll(scene, begun, after: 0)
-            Self.expect(pending, "authorization_pending")
+            let pending = try await scene.pollAsDevice(begun, after: 0)
+            expectOAuthError(pending, "authorization_pending")
             #expect(pending.headers["retry-after"] == "5")
-            let fast = try await Self.poll(scene, begun, after: 0)
-            Self.expect(fast, "slow_down")
+            let fast = try await scene.pollAsDevice(begun, after: 0)
+            expectOAuthError(fast, "slow_down")
             #expect(fast.headers["retry-after"] == "10")
-            try await Self.approve(scene, begun)
-            let tokens = try await Self.poll(scene, begun, after: 10)
+            try await scene.approve(begun)
+            let tokens = try await scene.pollAsDevice(begun, after: 10)
             #expect(tokens.status == 200 && tokens.json["scope"] == "openid email", "\(tokens)")
             #expect(tokens.json["refresh_token"] == nil && tokens.json["id_token"] != nil)
             let access = try #require(tokens.json["access_token"]?.string)
             #expect(try await scene.userinfo(access).json["sub"] == .string(scene.scene.user))
-            Self.expect(try await Self.poll(scene, begun), "invalid_grant")
+            expectOAuthError(try await scene.pollAsDevice(begun), "invalid_grant")
             #expect(try await scene.userinfo(access).status == 401)
             let missing = try await scene.token([
                 ("grant_type", OAuthDoor.deviceGrantType), ("client_id", scene.credential.id),
             ])
-            Self.expect(missing, "invalid_request")
+            expectOAuthError(missing, "invalid_request")
         }
     }
 
@@ -148,16 +115,15 @@ struct DeviceGrantTests {
     func refused() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let begun = try await Self.begin(scene, [("login_hint", Self.name)])
-            let denied = try await scene.scene.phone.answer(try await scene.pending(), .denied)
-            #expect(denied.status == 200, "\(denied)")
-            Self.expect(try await Self.poll(scene, begun), "access_denied")
+            try await scene.deny()
+            expectOAuthError(try await scene.pollAsDevice(begun), "access_denied")
             let late = try await Self.begin(scene, [("requested_expiry", "60")])
-            Self.expect(try await Self.poll(scene, late), "authorization_pending")
-            Self.expect(try await Self.poll(scene, late, after: 60), "expired_token")
+            expectOAuthError(try await scene.pollAsDevice(late), "authorization_pending")
+            expectOAuthError(try await scene.pollAsDevice(late, after: 60), "expired_token")
             let made = try await scene.token([
                 ("grant_type", OAuthDoor.deviceGrantType), ("client_id", scene.credential.id), ("device_code", "x"),
             ])
-            Self.expect(made, "invalid_grant")
+            expectOAuthError(made, "invalid_grant")
         }
     }
 
@@ -166,9 +132,9 @@ struct DeviceGrantTests {
     func waits() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let begun = try await Self.begin(scene, [("login_hint", Self.name)])
-            async let waited = Self.poll(scene, begun, after: 0, wait: "respond-async, wait=20")
+            async let waited = scene.pollAsDevice(begun, after: 0, wait: "respond-async, wait=20")
             try await letItWait()
-            try await Self.approve(scene, begun)
+            try await scene.approve(begun)
             let tokens = try await waited
             #expect(tokens.status == 200 && tokens.json["access_token"] != nil, "\(tokens)")
         }
@@ -178,18 +144,18 @@ struct DeviceGrantTests {
     func waitsForNo() async throws {
         try await SignInPageScene.with(Self.registered) { scene in
             let first = try await Self.begin(scene, [("login_hint", Self.name)])
-            async let denied = Self.poll(scene, first, after: 0, wait: "wait=20")
+            async let denied = scene.pollAsDevice(first, after: 0, wait: "wait=20")
             try await letItWait()
-            _ = try await scene.scene.phone.answer(try await scene.pending(), .denied)
-            Self.expect(try await denied, "access_denied")
+            try await scene.deny()
+            expectOAuthError(try await denied, "access_denied")
             let second = try await Self.begin(scene)
-            async let cancelled = Self.poll(scene, second, after: 0, wait: "wait=20")
+            async let cancelled = scene.pollAsDevice(second, after: 0, wait: "wait=20")
             try await letItWait()
             let code = try #require(second.json["device_code"]?.string)
             let revoked = try await scene.token(
                 [("token", code), ("client_id", scene.credential.id)], at: "/oauth2/revoke")
             #expect(revoked.status == 200, "\(revoked)")
-            Self.expect(try await cancelled, "access_denied")
+            expectOAuthError(try await cancelled, "access_denied")
         }
     }
 
@@ -209,7 +175,7 @@ struct DeviceGrantTests {
             for _ in 0..<2 { #expect(try await scene.token(fields, at: "/oauth2/revoke").status == 200) }
             let late = try await phone.answer(challenge, message: message)
             expectRefusal(late, 409, "already_ended")
-            Self.expect(try await Self.poll(scene, begun), "access_denied")
+            expectOAuthError(try await scene.pollAsDevice(begun), "access_denied")
         }
     }
 
@@ -245,11 +211,11 @@ struct DeviceGrantTests {
             let wait = try #require(yes.location)
             let number = try await browser.get(wait)
             #expect(number.heading == "Type this number on your phone", "\(number.reply)")
-            Self.expect(try await Self.poll(scene, begun), "authorization_pending")
+            expectOAuthError(try await scene.pollAsDevice(begun), "authorization_pending")
             try await scene.approve(number)
             #expect(try await browser.get("\(wait)/state").reply.json["state"] == "approved")
             #expect(try await browser.get(wait).heading == "Go on at your device")
-            let tokens = try await Self.poll(scene, begun)
+            let tokens = try await scene.pollAsDevice(begun)
             #expect(tokens.status == 200, "\(tokens)")
             #expect(try await browser.get(wait).heading == "Go on at your device")
             // The code is spent.
@@ -272,23 +238,23 @@ struct DeviceGrantTests {
             let first = try await question()
             let refused = try await scene.browser.submit(first.page, to: "/device/confirm", [("decision", "no")])
             #expect(refused.heading == "The device was refused", "\(refused.reply)")
-            Self.expect(try await Self.poll(scene, first.begun), "access_denied")
+            expectOAuthError(try await scene.pollAsDevice(first.begun), "access_denied")
             let twice = try await scene.browser.submit(first.page, to: "/device/confirm", [("decision", "yes")])
             #expect(twice.status == 404, "\(twice.reply)")
             let second = try await question()
             let yes = try await scene.browser.submit(second.page, to: "/device/confirm", [("decision", "yes")])
             let wait = try #require(yes.location, "\(yes.reply)")
-            _ = try await scene.scene.phone.answer(try await scene.pending(), .denied)
+            try await scene.deny()
             #expect(try await scene.browser.get("\(wait)/state").reply.json["state"] == "declined")
             #expect(try await scene.browser.get(wait).heading == "The device was refused")
-            Self.expect(try await Self.poll(scene, second.begun), "access_denied")
+            expectOAuthError(try await scene.pollAsDevice(second.begun), "access_denied")
             let third = try await question()
             let path = try #require(
                 try await scene.browser.submit(third.page, to: "/device/confirm", [("decision", "yes")]).location)
             scene.server.clock.advance(seconds: 120)
             let ended = try await scene.browser.get(path)
             #expect(ended.heading == "Not approved in time" && ended.html.contains("/device?user_code="))
-            Self.expect(try await Self.poll(scene, third.begun), "authorization_pending")
+            expectOAuthError(try await scene.pollAsDevice(third.begun), "authorization_pending")
         }
     }
 

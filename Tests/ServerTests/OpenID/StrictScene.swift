@@ -126,11 +126,3 @@ struct StrictScene: Sendable {
         return try JSONValue(parsing: try #require(Base64URL.decode(payload)))
     }
 }
-
-/// Expects an error of an endpoint that answers with JSON.
-func expectError(
-    _ reply: Reply, _ status: Int, _ error: String, at location: SourceLocation = #_sourceLocation
-) {
-    #expect(reply.status == status, "\(reply)", sourceLocation: location)
-    #expect(reply.json["error"] == .string(error), "\(reply)", sourceLocation: location)
-}

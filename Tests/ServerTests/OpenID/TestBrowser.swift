@@ -232,11 +232,12 @@ struct SignInPageScene: Sendable {
 
     func token(
         _ fields: [(String, String)], basic: (String, String)? = nil, at path: String = "/oauth2/token",
-        accept: String? = nil
+        accept: String? = nil, prefer: String? = nil
     ) async throws -> Reply {
         let form = FormText.encoded(fields)
         var headers = [("Content-Type", "application/x-www-form-urlencoded")]
         if let accept { headers.append(("Accept", accept)) }
+        if let prefer { headers.append(("Prefer", prefer)) }
         if let basic {
             headers.append(("Authorization", "Basic \(Base64.encode(Array("\(basic.0):\(basic.1)".utf8)))"))
         }

@@ -26,20 +26,6 @@ struct UserCodePageTests {
         return try await scene.token(fields, basic: scene.credential, at: "/oauth2/bc-authorize")
     }
 
-    /// The client's server polls, after a pause.
-    private static func poll(_ scene: SignInPageScene, _ begun: Reply) async throws -> Reply {
-        scene.server.clock.advance(seconds: 5)
-        let id = try #require(begun.json["auth_req_id"]?.string, "\(begun)")
-        return try await scene.token(
-            [("grant_type", OAuthDoor.backchannelGrantType), ("auth_req_id", id)], basic: scene.credential)
-    }
-
-    private static func approve(_ scene: SignInPageScene, _ begun: Reply) async throws {
-        let number = try #require(begun.json["number"]?.string, "\(begun)")
-        let reply = try await scene.scene.approve((try await scene.pending(), number))
-        #expect(reply.status == 200, "\(reply)")
-    }
-
     // Spec: CIBA Core 1.0 §7.1, §13.
     @Test("CIBA Core 1.0 §13: missing_user_code and invalid_user_code do not tell who exists")
     func errors() async throws {
@@ -58,7 +44,7 @@ struct UserCodePageTests {
                 let begun = try await Self.begin(scene, Self.code, for: name)
                 #expect(
                     begun.json.object?.members.map(\.name) == ["auth_req_id", "expires_in", "interval", "number"])
-                #expect(try await Self.poll(scene, begun).json["error"] == "authorization_pending")
+                #expect(try await scene.poll(begun).json["error"] == "authorization_pending")
             }
             var settings = Self.registered
             settings["backchannel_user_code_parameter"] = nil
@@ -91,9 +77,9 @@ struct UserCodePageTests {
             #expect(!set.html.contains("Blue-4711"))
             let wrong = try await Self.begin(scene, "blue4711kites")
             let right = try await Self.begin(scene, "blue 4711 kite")
-            try await Self.approve(scene, right)
-            #expect(try await Self.poll(scene, right).status == 200)
-            #expect(try await Self.poll(scene, wrong).json["error"] == "authorization_pending")
+            try await scene.approve(right)
+            #expect(try await scene.poll(right).status == 200)
+            #expect(try await scene.poll(wrong).json["error"] == "authorization_pending")
             let again = try await scene.browser.get(Self.path)
             let removed = try await scene.browser.submit(again, to: "\(Self.path)/remove")
             #expect(removed.status == 200 && removed.html.contains("The request code was removed."))

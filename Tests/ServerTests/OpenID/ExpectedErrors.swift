@@ -1,0 +1,19 @@
+import Encodings
+import ServerTestSupport
+import Testing
+
+/// Expects an error of an endpoint that answers with JSON.
+func expectError(
+    _ reply: Reply, _ status: Int, _ error: String, at location: SourceLocation = #_sourceLocation
+) {
+    #expect(reply.status == status, "\(reply)", sourceLocation: location)
+    #expect(reply.json["error"] == .string(error), "\(reply)", sourceLocation: location)
+}
+
+/// Expects an error of an endpoint that begins a request or gives tokens, which no cache may keep.
+func expectOAuthError(
+    _ reply: Reply, _ error: String, _ status: Int = 400, at location: SourceLocation = #_sourceLocation
+) {
+    expectError(reply, status, error, at: location)
+    #expect(reply.headers["cache-control"] == "no-store", sourceLocation: location)
+}
