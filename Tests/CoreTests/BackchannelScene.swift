@@ -65,10 +65,8 @@ struct BackchannelScene: Sendable {
 
     /// What the shop's server gets, once the outbox has looked for the person.
     func begin(_ request: BeginBackchannel.Request? = nil) async throws -> BeginBackchannel.Begun {
-        let outcome = try await outcome(request ?? self.request())
-        guard case .begun(let begun) = outcome else { throw World.Broken("\(outcome)") }
-        let asked = try await signIn(begun)
-        try await PutSignIn.put(asked.id, by: try #require(asked.ask?.challenge), ports: world.ports)
+        let begun = try await shop.begin(request ?? self.request())
+        try await shop.put(try await signIn(begun))
         return begun
     }
 
@@ -77,10 +75,7 @@ struct BackchannelScene: Sendable {
     }
 
     /// The sign-in as it is now.
-    func signIn(_ begun: BeginBackchannel.Begun) async throws -> Authorization {
-        let id = try id(begun)
-        return try #require(try await world.store.read { try $0.authorizations.find(id) })
-    }
+    func signIn(_ begun: BeginBackchannel.Begun) async throws -> Authorization { try await shop.signIn(begun) }
 
     /// Whether the phone is asked, or was.
     func isPut(_ begun: BeginBackchannel.Begun) async throws -> Bool {
@@ -94,17 +89,12 @@ struct BackchannelScene: Sendable {
         _ begun: BeginBackchannel.Begun, after seconds: Int64 = 5, by client: ClientID? = nil,
         with key: ProvedKey? = nil
     ) async throws -> RedeemDecision.Outcome {
-        world.time.advance(seconds: seconds)
-        return try await RedeemDecision.redeem(
-            RedeemDecision.Request(.authRequest(begun.authRequestID), by: client ?? self.client, with: key),
-            ports: world.ports)
+        try await shop.poll(.authRequest(begun.authRequestID), after: seconds, by: client, with: key)
     }
 
     /// The tokens that the shop's server gets at its next poll.
     func tokens(_ begun: BeginBackchannel.Begun) async throws -> UnsignedTokens {
-        let outcome = try await poll(begun)
-        guard case .redeemed(let given) = outcome else { throw World.Broken("\(outcome)") }
-        return given
+        try await shop.tokens(.authRequest(begun.authRequestID))
     }
 
     /// What is to be told now.

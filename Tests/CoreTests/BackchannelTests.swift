@@ -159,18 +159,7 @@ struct BackchannelTests {
         let scene = try await BackchannelScene(.chosen)
         let begun = try await scene.begin()
         try await scene.approve(begun)
-        let request = RedeemDecision.Request(.authRequest(begun.authRequestID), by: scene.client)
-        async let first = RedeemDecision.redeem(
-            request, waitingUntil: scene.world.time.now, changes: scene.world.hub, ports: scene.world.ports)
-        async let second = RedeemDecision.redeem(
-            request, waitingUntil: scene.world.time.now, changes: scene.world.hub, ports: scene.world.ports)
-        let outcomes = try await [first, second]
-        let given = outcomes.compactMap { outcome -> UnsignedTokens? in
-            if case .redeemed(let given) = outcome { given } else { nil }
-        }
-        #expect(given.count == 1 && outcomes.contains(.invalid), "\(outcomes)")
-        let tokens = try await SignTokens.sign(try #require(given.first), ports: scene.world.ports)
-        #expect(try await scene.shop.isGood(tokens))
+        try await scene.shop.expectTokensOnce(.authRequest(begun.authRequestID))
     }
 
     @Test("Whatever ends a sign-in also ends one that is not fetched", arguments: SignInScene.Ending.allCases)
@@ -179,12 +168,7 @@ struct BackchannelTests {
         let begun = try await scene.begin()
         try await scene.approve(begun)
         try await scene.shop.end(ending)
-        let expected: RedeemDecision.Outcome =
-            switch ending {
-            case .device, .link: .invalid
-            case .clientDisabled, .settings: .clientGone
-            }
-        #expect(try await scene.poll(begun) == expected)
+        #expect(try await scene.poll(begun) == ending.polled)
     }
 
     // Spec: RFC 7009 §2.
@@ -196,14 +180,8 @@ struct BackchannelTests {
         let begun = try await scene.begin()
         let asked = try await scene.signIn(begun)
         #expect(try await CancelDeviceGrant.cancel(begun.authRequestID, by: other.id, ports: ports) == .notYours)
-        for _ in 0..<2 {
-            let outcome = try await CancelDeviceGrant.cancel(begun.authRequestID, by: scene.client, ports: ports)
-            #expect(outcome == .cancelled)
-        }
+        try await scene.shop.expectCancelled(begun.authRequestID, of: asked)
         #expect(try await scene.poll(begun) == .denied)
-        let challenge = try #require(asked.ask?.challenge)
-        let ended = try await scene.world.store.read { try $0.challenges.find(challenge)?.state.status.state }
-        #expect(ended == "cancelled")
     }
 
     @Test("Only a client whose settings say so asks, and what was asked before gives nothing afterwards")
@@ -454,21 +432,12 @@ struct BackchannelTests {
             backchannel: RelyingParty.Backchannel(delivery: .poll))
         #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
         try await scene.world.store.refreshKeys()
-        let ports = scene.world.ports
         var request = BeginBackchannel.Request(by: client, for: .name(BackchannelScene.name))
         request.scopes = ["openid"]
-        guard case .begun(let begun) = try await BeginBackchannel.begin(request, ports: ports),
-            let id = ports.hasher.signIn(ofAuthRequest: begun.authRequestID)
-        else { throw World.Broken("begun") }
-        func asked() async throws -> Authorization {
-            try #require(try await scene.world.store.read { try $0.authorizations.find(id) })
-        }
-        try await PutSignIn.put(id, by: try #require(try await asked().ask?.challenge), ports: ports)
-        try await scene.shop.approve(try await asked())
-        let poll = RedeemDecision.Request(.authRequest(begun.authRequestID), by: client)
-        guard case .redeemed(let given) = try await RedeemDecision.redeem(poll, ports: ports) else {
-            throw World.Broken("tokens")
-        }
+        let begun = try await scene.shop.begin(request)
+        try await scene.shop.put(try await scene.shop.signIn(begun))
+        try await scene.shop.approve(try await scene.shop.signIn(begun))
+        let given = try await scene.shop.tokens(.authRequest(begun.authRequestID))
         #expect(try await scene.show(session)?.withoutSession.map { $0.family.id } == [given.family.id])
         #expect(try await scene.end(.family(given.family.id), by: session) == .done(nil))
         #expect(try await scene.show(session)?.withoutSession.isEmpty == true)

@@ -87,18 +87,7 @@ struct DeviceCodeTests {
         try await other.store.refreshKeys()
         let begun = try await scene.begin(hint: DeviceGrantScene.name)
         try await scene.shop.approve(try await scene.signIn(begun))
-        let request = RedeemDecision.Request(.deviceCode(begun.deviceCode), by: scene.shop.shop.id)
-        async let first = RedeemDecision.redeem(
-            request, waitingUntil: scene.world.time.now, changes: scene.world.hub, ports: scene.world.ports)
-        async let second = RedeemDecision.redeem(
-            request, waitingUntil: scene.world.time.now, changes: other.hub, ports: other.ports)
-        let outcomes = try await [first, second]
-        let given = outcomes.compactMap { outcome -> UnsignedTokens? in
-            if case .redeemed(let given) = outcome { given } else { nil }
-        }
-        #expect(given.count == 1 && outcomes.contains(.invalid), "\(outcomes)")
-        let tokens = try await SignTokens.sign(try #require(given.first), ports: scene.world.ports)
-        #expect(try await scene.shop.isGood(tokens))
+        try await scene.shop.expectTokensOnce(.deviceCode(begun.deviceCode), at: other)
     }
 
     @Test(
@@ -220,12 +209,7 @@ struct DeviceCodeTests {
         let begun = try await scene.begin(hint: DeviceGrantScene.name)
         try await scene.shop.approve(try await scene.signIn(begun))
         try await scene.shop.end(ending)
-        let expected: RedeemDecision.Outcome =
-            switch ending {
-            case .device, .link: .invalid
-            case .clientDisabled, .settings: .clientGone
-            }
-        #expect(try await scene.poll(begun) == expected)
+        #expect(try await scene.poll(begun) == ending.polled)
     }
 
     // Spec: RFC 7009 §2.
@@ -238,14 +222,8 @@ struct DeviceCodeTests {
         let asked = try await scene.signIn(begun)
         #expect(try await CancelDeviceGrant.cancel(begun.deviceCode, by: other.id, ports: ports) == .notYours)
         #expect(try await scene.poll(begun) == .pending(interval: 5))
-        for _ in 0..<2 {
-            let outcome = try await CancelDeviceGrant.cancel(begun.deviceCode, by: scene.shop.shop.id, ports: ports)
-            #expect(outcome == .cancelled)
-        }
+        try await scene.shop.expectCancelled(begun.deviceCode, of: asked)
         #expect(try await scene.poll(begun) == .denied)
-        let challenge = try #require(asked.ask?.challenge)
-        let ended = try await scene.world.store.read { try $0.challenges.find(challenge)?.state.status.state }
-        #expect(ended == "cancelled")
         #expect(try await CancelDeviceGrant.cancel(Secret("x"), by: other.id, ports: ports) == .notFound)
     }
 

@@ -358,19 +358,12 @@ struct DeviceConfirmTests {
         #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
         var request = BeginDeviceGrant.Request(by: party.client, isAuthenticated: false)
         request.hint = DeviceGrantScene.name
-        guard case .begun(let begun) = try await BeginDeviceGrant.begin(request, ports: scene.world.ports),
-            let id = scene.world.ports.hasher.signIn(ofDeviceCode: begun.deviceCode)
-        else { throw World.Broken("begun") }
-        func asked() async throws -> Authorization {
-            try #require(try await scene.world.store.read { try $0.authorizations.find(id) })
+        guard case .begun(let begun) = try await BeginDeviceGrant.begin(request, ports: scene.world.ports) else {
+            throw World.Broken("begun")
         }
-        let challenge = try #require(try await asked().ask?.challenge)
-        try await PutSignIn.put(id, by: challenge, ports: scene.world.ports)
-        try await scene.shop.approve(try await asked())
-        let poll = RedeemDecision.Request(.deviceCode(begun.deviceCode), by: party.client)
-        guard case .redeemed(let given) = try await RedeemDecision.redeem(poll, ports: scene.world.ports) else {
-            throw World.Broken("tokens")
-        }
+        try await scene.shop.put(try await scene.shop.signIn(begun))
+        try await scene.shop.approve(try await scene.shop.signIn(begun))
+        let given = try await scene.shop.tokens(.deviceCode(begun.deviceCode))
         let shown = try #require(try await scene.show(session))
         #expect(shown.withoutSession.map { $0.family.id } == [given.family.id])
         #expect(shown.withoutSession.map { $0.client } == [scene.shop.shop.name])

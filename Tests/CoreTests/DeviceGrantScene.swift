@@ -50,8 +50,7 @@ struct DeviceGrantScene: Sendable {
             hint: hint, scopes: scopes, lifetime: lifetime, strength: strength, in: language)
         guard case .begun(let begun) = outcome else { throw World.Broken("\(outcome)") }
         guard hint != nil else { return begun }
-        let asked = try await signIn(begun)
-        try await PutSignIn.put(asked.id, by: try #require(asked.ask?.challenge), ports: world.ports)
+        try await shop.put(try await signIn(begun))
         return begun
     }
 
@@ -71,27 +70,19 @@ struct DeviceGrantScene: Sendable {
     }
 
     /// The sign-in that a device has asked for, as it is now.
-    func signIn(_ begun: BeginDeviceGrant.Begun) async throws -> Authorization {
-        let id = try #require(world.ports.hasher.signIn(ofDeviceCode: begun.deviceCode))
-        return try #require(try await world.store.read { try $0.authorizations.find(id) })
-    }
+    func signIn(_ begun: BeginDeviceGrant.Begun) async throws -> Authorization { try await shop.signIn(begun) }
 
     /// The device polls, after a pause.
     func poll(
         _ begun: BeginDeviceGrant.Begun, after seconds: Int64 = 5, by client: ClientID? = nil,
         with key: ProvedKey? = nil
     ) async throws -> RedeemDecision.Outcome {
-        world.time.advance(seconds: seconds)
-        return try await RedeemDecision.redeem(
-            RedeemDecision.Request(.deviceCode(begun.deviceCode), by: client ?? shop.shop.id, with: key),
-            ports: world.ports)
+        try await shop.poll(.deviceCode(begun.deviceCode), after: seconds, by: client, with: key)
     }
 
     /// The tokens that the device gets at its next poll.
     func tokens(_ begun: BeginDeviceGrant.Begun) async throws -> UnsignedTokens {
-        let outcome = try await poll(begun)
-        guard case .redeemed(let given) = outcome else { throw World.Broken("\(outcome)") }
-        return given
+        try await shop.tokens(.deviceCode(begun.deviceCode))
     }
 
     /// Somebody types a code.

@@ -45,23 +45,26 @@ struct UserCodeScene: Sendable {
 
     func code(_ text: String) throws -> BackchannelUserCode { try #require(BackchannelUserCode(text)) }
 
-    func outcome(
-        _ text: String?, by client: Client? = nil, for name: String = UserCodeScene.name
-    ) async throws -> BeginBackchannel.Outcome {
+    private func request(
+        _ text: String?, by client: Client?, for name: String
+    ) throws -> BeginBackchannel.Request {
         var request = BeginBackchannel.Request(by: (client ?? shop).id, for: .name(name))
         request.scopes = ["openid"]
         if let text { request.userCode = try code(text) }
-        return try await BeginBackchannel.begin(request, ports: world.ports)
+        return request
+    }
+
+    func outcome(
+        _ text: String?, by client: Client? = nil, for name: String = UserCodeScene.name
+    ) async throws -> BeginBackchannel.Outcome {
+        try await BeginBackchannel.begin(try request(text, by: client, for: name), ports: world.ports)
     }
 
     func begin(
         _ text: String?, by client: Client? = nil, for name: String = UserCodeScene.name
     ) async throws -> (begun: BeginBackchannel.Begun, asked: Authorization) {
-        let outcome = try await outcome(text, by: client, for: name)
-        guard case .begun(let begun) = outcome,
-            let id = world.ports.hasher.signIn(ofAuthRequest: begun.authRequestID)
-        else { throw World.Broken("\(outcome)") }
-        return (begun, try #require(try await world.store.read { try $0.authorizations.find(id) }))
+        let begun = try await account.shop.begin(try request(text, by: client, for: name))
+        return (begun, try await account.shop.signIn(begun))
     }
 
     /// Whether the customer's phone is asked, once the outbox has looked for them; the question is then taken back.
@@ -69,7 +72,7 @@ struct UserCodeScene: Sendable {
         _ text: String?, by client: Client? = nil, for name: String = UserCodeScene.name
     ) async throws -> Bool {
         let (begun, asked) = try await begin(text, by: client, for: name)
-        try await PutSignIn.put(asked.id, by: try #require(asked.ask?.challenge), ports: world.ports)
+        try await account.shop.put(asked)
         let isPut = try await account.shop.isPut(asked)
         let cancelled = try await CancelDeviceGrant.cancel(
             begun.authRequestID, by: (client ?? shop).id, ports: world.ports)

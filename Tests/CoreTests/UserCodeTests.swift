@@ -38,7 +38,7 @@ struct UserCodeTests {
         let scene = try await UserCodeScene()
         let session = try await scene.account.byMail()
         func isPut(_ asked: Authorization) async throws -> Bool {
-            try await PutSignIn.put(asked.id, by: try #require(asked.ask?.challenge), ports: scene.world.ports)
+            try await scene.account.shop.put(asked)
             return try await scene.account.shop.isPut(asked)
         }
         let early = try await scene.begin(UserCodeScene.code).asked
@@ -142,16 +142,11 @@ struct UserCodeTests {
             request.scopes = ["openid"]
             request.userCode = BackchannelUserCode(text)
             _ = recorder.takeTexts()
-            guard case .begun(let begun) = try await BeginBackchannel.begin(request, ports: world.ports) else {
-                throw World.Broken("begun")
-            }
+            let begun = try await scene.begin(request)
             let texts = recorder.takeTexts()
             #expect(begun.expiresIn == 120 && begun.interval == 5 && begun.number != nil)
-            let id = try #require(world.ports.hasher.signIn(ofAuthRequest: begun.authRequestID))
-            let asked = try #require(try await world.store.read { try $0.authorizations.find(id) })
-            try await PutSignIn.put(id, by: try #require(asked.ask?.challenge), ports: world.ports)
-            let poll = RedeemDecision.Request(.authRequest(begun.authRequestID), by: scene.shop.id)
-            #expect(try await RedeemDecision.redeem(poll, ports: world.ports) == .pending(interval: 5))
+            try await scene.put(try await scene.signIn(begun))
+            #expect(try await scene.poll(.authRequest(begun.authRequestID), after: 0) == .pending(interval: 5))
             return texts
         }
         // The first request counts in a window that is not there yet.
