@@ -29,29 +29,16 @@ struct BackchannelDeliveryTests {
             let name = begun.authRequestID.reveal().split(separator: ".").first,
             let id = AuthorizationID(String(name))
         else { throw World.Broken("begun") }
-        let now = scene.world.time.now
-        let message = OutboxMessage(
-            id: scene.world.newID(), content: .backchannel(receiver, client: client, of: id, .decided), dueAt: now,
-            expiresAt: now.adding(120))
-        try await scene.world.store.commit { writer in
-            try writer.outbox.enqueue(message)
-            writer.notify(.outbox)
-        }
-        return (message.id, begun.authRequestID.reveal())
+        let message = try await scene.enqueue(.backchannel(receiver, client: client, of: id, .decided), lifetime: 120)
+        return (message, begun.authRequestID.reveal())
     }
 
     /// One attempt against a receiver; the row it leaves.
     private func attempt(
         _ reply: Receiver.Reply, reach: OutboundAddressPolicy = .publicAddressesAndLoopback
     ) async throws -> (row: DeliveryScene.Row, calls: [Receiver.Call]) {
-        try await DeliveryScene.with(reach: reach) { scene in
-            try await Receiver.with(
-                { _ in reply },
-                { receiver, base in
-                    let id = try await enqueue(scene, at: base + "/ciba").message
-                    try await scene.worker(timeout: .seconds(1)).deliverDue()
-                    return (try await scene.row(id), receiver.calls)
-                })
+        try await DeliveryScene.attempt(reply, reach: reach) { scene, base in
+            try await enqueue(scene, at: base + "/ciba").message
         }
     }
 

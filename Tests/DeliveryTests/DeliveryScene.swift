@@ -72,6 +72,27 @@ struct DeliveryScene: Sendable {
         }
     }
 
+    /// One attempt against a receiver; the row it leaves.
+    ///
+    /// - Parameters:
+    ///   - reply: what the receiver answers.
+    ///   - reach: how far callbacks may go.
+    ///   - enqueue: queues a message to a receiver, of which it is given the base of its URLs.
+    static func attempt(
+        _ reply: Receiver.Reply, reach: OutboundAddressPolicy,
+        _ enqueue: (DeliveryScene, String) async throws -> EventID
+    ) async throws -> (row: Row, calls: [Receiver.Call]) {
+        try await with(reach: reach) { scene in
+            try await Receiver.with(
+                { _ in reply },
+                { receiver, base in
+                    let id = try await enqueue(scene, base)
+                    try await scene.worker(timeout: .seconds(1)).deliverDue()
+                    return (try await scene.row(id), receiver.calls)
+                })
+        }
+    }
+
     /// A worker on the scene's outbox.
     ///
     /// - Parameters:
@@ -108,11 +129,18 @@ struct DeliveryScene: Sendable {
         _ body: String = "{\"type\":\"challenge.approved\"}", to uri: String, dueIn seconds: Int64 = 0,
         by client: ClientID? = nil, lifetime: Seconds = OutboxMessage.lifetime
     ) async throws -> EventID {
+        try await enqueue(
+            .callback(CallbackURI(stored: uri), client: client ?? shop.client.id, body: Array(body.utf8)),
+            dueIn: seconds, lifetime: lifetime)
+    }
+
+    /// Queues a message and notifies the outbox.
+    func enqueue(
+        _ content: OutboxMessage.Content, dueIn seconds: Int64 = 0, lifetime: Seconds = OutboxMessage.lifetime
+    ) async throws -> EventID {
         let now = world.time.now
         let message = OutboxMessage(
-            id: world.newID(),
-            content: .callback(CallbackURI(stored: uri), client: client ?? shop.client.id, body: Array(body.utf8)),
-            dueAt: now.adding(seconds: seconds), expiresAt: now.adding(lifetime))
+            id: world.newID(), content: content, dueAt: now.adding(seconds: seconds), expiresAt: now.adding(lifetime))
         try await world.store.commit { writer in
             try writer.outbox.enqueue(message)
             writer.notify(.outbox)

@@ -26,31 +26,17 @@ struct LogoutDeliveryTests {
 
     /// Queues that a session has ended.
     private func enqueue(_ scene: DeliveryScene, at uri: String) async throws -> EventID {
-        let now = scene.world.time.now
-        let message = OutboxMessage(
-            id: scene.world.newID(),
-            content: .logout(CallbackURI(stored: uri), client: scene.shop.client.id, sid: "sid-1", of: Self.user),
-            dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime))
-        try await scene.world.store.commit { writer in
-            try writer.outbox.enqueue(message)
-            writer.notify(.outbox)
-        }
-        return message.id
+        try await scene.enqueue(
+            .logout(CallbackURI(stored: uri), client: scene.shop.client.id, sid: "sid-1", of: Self.user))
     }
 
     /// One attempt against a receiver; the row it leaves.
     private func attempt(
         _ reply: Receiver.Reply, reach: OutboundAddressPolicy = .publicAddressesAndLoopback
     ) async throws -> (row: DeliveryScene.Row, calls: [Receiver.Call]) {
-        try await DeliveryScene.with(reach: reach) { scene in
-            try await Receiver.with(
-                { _ in reply },
-                { receiver, base in
-                    try await listen(scene, at: base + "/logout")
-                    let id = try await enqueue(scene, at: base + "/logout")
-                    try await scene.worker(timeout: .seconds(1)).deliverDue()
-                    return (try await scene.row(id), receiver.calls)
-                })
+        try await DeliveryScene.attempt(reply, reach: reach) { scene, base in
+            try await listen(scene, at: base + "/logout")
+            return try await enqueue(scene, at: base + "/logout")
         }
     }
 
