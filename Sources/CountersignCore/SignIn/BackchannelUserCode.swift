@@ -18,6 +18,9 @@ package struct BackchannelUserCode: Sendable {
 
     /// Reads what somebody has typed, or a client has sent.
     ///
+    /// This is not the reading of ``UserCode``: that skips all that cannot stand in a code of ours, since its letters are
+    /// known. Here the person has chosen them, and who types "Müller4711" would have a shorter code than they know.
+    ///
     /// - Returns: nil for what is nobody's code, since it is of another form or too easily guessed.
     package init?(_ typed: String) {
         guard typed.utf8.count <= Self.longestText else { return nil }
