@@ -34,13 +34,12 @@ struct ChallengeCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let filters = [("user", user.map(Remote.user)), ("type", type), ("state", state)]
-            let query = filters.compactMap { name, value in value.map { "\(name)=\(Remote.escaped($0))" } }
+            let query = Remote.query([("user", user.map(Remote.user)), ("type", type), ("state", state)])
             let limit = limit
             let challenges = try await remote.withRemote { remote in
                 try await remote.all(
                     "challenges", of: remote.isOperator ? "/v1/admin/challenges" : "/v1/challenges",
-                    query.isEmpty ? nil : query.joined(separator: "&"), atMost: limit ?? .max)
+                    query, atMost: limit ?? .max)
             }
             let lines = challenges.map { challenge in
                 [

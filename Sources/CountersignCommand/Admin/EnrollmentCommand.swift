@@ -31,11 +31,11 @@ struct EnrollmentCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let filters = [("user", user), ("client", client), ("state", state), ("fingerprint", fingerprint)]
-            let query = filters.compactMap { name, value in value.map { "\(name)=\(Remote.escaped($0))" } }
+            let query = Remote.query([
+                ("user", user), ("client", client), ("state", state), ("fingerprint", fingerprint),
+            ])
             let devices = try await remote.withRemote { remote in
-                try await remote.all(
-                    "enrollments", of: "/v1/admin/enrollments", query.isEmpty ? nil : query.joined(separator: "&"))
+                try await remote.all("enrollments", of: "/v1/admin/enrollments", query)
             }
             let lines = devices.map { device in
                 ([device["user"]?.field].compactMap { $0 } + UserCommand.fields(of: device)).joined(separator: "  ")

@@ -52,11 +52,10 @@ struct EventsCommand: AsyncParsableCommand {
     @OptionGroup var remote: RemoteOptions
 
     mutating func run() async throws {
-        let filters = [
+        let query = Remote.query([
             ("kind", kind), ("client", client), ("user", user), ("enrollment", enrollment), ("challenge", challenge),
             ("since", since), ("until", until),
-        ]
-        let query = filters.compactMap { name, value in value.map { "\(name)=\(Remote.escaped($0))" } }
+        ])
         let place = try cursorFile.map { try CursorFile(path: $0) }
         let format = format
         try await remote.withRemote { remote in

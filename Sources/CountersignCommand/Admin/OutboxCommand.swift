@@ -23,7 +23,7 @@ struct OutboxCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let state = waiting ? "waiting" : "dead"
             let messages = try await remote.withRemote {
-                try await $0.all("messages", of: "/v1/admin/outbox", "state=\(state)")
+                try await $0.all("messages", of: "/v1/admin/outbox", ["state=\(state)"])
             }
             output.print(
                 ["messages": .array(messages)],

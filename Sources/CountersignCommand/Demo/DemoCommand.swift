@@ -184,7 +184,8 @@ struct Stage: Sendable {
             let application = Application(
                 router: shop.router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
                 onServerRunning: { channel in announce.yield(channel.localAddress?.port ?? port) }, logger: Self.quiet)
-            let visitor = Visitor {
+            // The shop closes when its visitor leaves.
+            let visitor = Background {
                 var iterator = addresses.makeAsyncIterator()
                 guard let port = await iterator.next() else { return }
                 let uri = "http://127.0.0.1:\(port)/signed-in"
@@ -210,19 +211,6 @@ struct Stage: Sendable {
         ]
         _ = try await Remote.with(url: issuer, credential: operatorCredential) { remote in
             try await remote.call(.PUT, "/v1/admin/clients/\(client)/openid", settings)
-        }
-    }
-
-    /// The visitor of the shop; the shop closes when the visitor leaves.
-    private struct Visitor: Service {
-        let body: @Sendable () async throws -> Void
-
-        func run() async throws {
-            do {
-                try await cancelWhenGracefulShutdown { try await body() }
-            } catch is CancellationError {
-                return
-            }
         }
     }
 

@@ -68,12 +68,12 @@ struct Remote: Sendable {
     ///
     /// A page may be empty and have a successor. The last page has no cursor, or the cursor of its own request.
     func all(
-        _ member: String, of path: String, _ query: String? = nil, atMost limit: Int = .max
+        _ member: String, of path: String, _ query: [String] = [], atMost limit: Int = .max
     ) async throws -> [JSONValue] {
         var all: [JSONValue] = []
         var cursor: String?
         while true {
-            let parts = [query, cursor.map { "cursor=\($0)" }].compactMap { $0 }
+            let parts = query + (cursor.map { ["cursor=\($0)"] } ?? [])
             let page = try await call(.GET, parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))")
             all += page[member]?.array ?? []
             guard let next = page["cursor"]?.string, next != cursor, all.count < limit else {
@@ -154,6 +154,11 @@ struct Remote: Sendable {
         // Names that do not resolve and connections that are refused each throw another kind of error.
         let reason = (error as? HTTPClientError)?.shortDescription ?? "\(error)"
         return CommandError("\(url) cannot be reached: \(reason). Is the server running?", .unreachable)
+    }
+
+    /// The parts of a query for the filters that have a value.
+    static func query(_ filters: [(String, String?)]) -> [String] {
+        filters.compactMap { name, value in value.map { "\(name)=\(escaped($0))" } }
     }
 
     /// A text as one segment of a path.

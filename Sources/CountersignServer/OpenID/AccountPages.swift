@@ -174,6 +174,14 @@ extension SignInDoor {
         }
     }
 
+    /// The pages on which the person authenticates anew, before a page for an act; nil where they did a moment ago.
+    func confirmation(of account: Account, _ languages: String?, _ visit: Visit) async throws -> Response? {
+        guard !account.visit.isFresh(at: ports.time.now) else { return nil }
+        let carried = SealedAccount(
+            user: account.visit.user, languages: languages.map(AuthorizationChecks.languages))
+        return try await confirmPerson(carried, visit)
+    }
+
     private func wanted(by client: Client, _ languages: String?) -> Wanted {
         var wanted = Wanted(client: client.id, redirectURI: ports.issuer.accountPage, scopes: [TokenFamily.openID])
         wanted.languages = languages.map(AuthorizationChecks.languages)

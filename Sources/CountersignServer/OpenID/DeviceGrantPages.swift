@@ -163,14 +163,8 @@ extension SignInDoor {
         guard case .asking(let number, let until) = progress else {
             return try await deviceDonePage(found.end, carried, visit)
         }
-        let path = "\(DeviceCodePage.path)/\(found.id)"
         let page = NumberPage(
-            digits: number.digits,
-            time: PageCountdown(
-                beginsAt: Int(until.adding(-AskSignIn.lifetime).seconds), expiresAt: Int(until.seconds)),
-            waiting: PageWait(
-                statePath: "\(path)/state", pagePath: path, refreshingPath: "\(path)?look=itself",
-                isRefreshing: visit.incoming.query["look"] == "itself"),
+            number, until: until, at: "\(DeviceCodePage.path)/\(found.id)", visit,
             exits: PageExits(cancelAction: Self.cancelPath))
         return reply(page, in: try await deviceFrame(carried, visit), carried, visit)
     }

@@ -53,11 +53,7 @@ extension SignInDoor {
             case .full: return try await accountPage(visit, .passkeysFull, languages: languages)
             case .open, .tooWeak: break
             }
-            guard account.visit.isFresh(at: ports.time.now) else {
-                let carried = SealedAccount(
-                    user: account.visit.user, languages: languages.map(AuthorizationChecks.languages))
-                return try await confirmPerson(carried, visit)
-            }
+            if let page = try await confirmation(of: account, languages, visit) { return page }
             guard account.passkeyOffer != .tooWeak else {
                 return try await accountPage(visit, .signInTooWeak, languages: languages)
             }

@@ -69,15 +69,8 @@ extension SignInDoor {
     ) async throws -> Response {
         switch progress {
         case .asking(let number, let until):
-            let path = "/signin/\(found.id)"
-            let isRefreshing = visit.incoming.query["look"] == "itself"
             let page = NumberPage(
-                digits: number.digits,
-                time: PageCountdown(
-                    beginsAt: Int(until.adding(-AskSignIn.lifetime).seconds), expiresAt: Int(until.seconds)),
-                waiting: PageWait(
-                    statePath: "\(path)/state", pagePath: path, refreshingPath: "\(path)?look=itself",
-                    isRefreshing: isRefreshing),
+                number, until: until, at: "/signin/\(found.id)", visit,
                 exits: PageExits(anotherWayAction: Self.choosePath, cancelAction: "/signin/cancel"))
             return try await self.page(page, of: found, visit)
         case .typing: return try await codePage(of: found, nil, typed: nil, visit)
@@ -165,5 +158,19 @@ extension SignInDoor {
         } catch is CancellationError where resources.shutdown.isOver {
             return try await WatchAuthorization.show(id, in: visit.browser, ports: ports)
         }
+    }
+}
+
+extension NumberPage {
+    /// The page with the number of a question, at a path that shows it again.
+    init(_ number: EntryNumber, until: Timestamp, at path: String, _ visit: Visit, exits: PageExits) {
+        self.init(
+            digits: number.digits,
+            time: PageCountdown(
+                beginsAt: Int(until.adding(-AskSignIn.lifetime).seconds), expiresAt: Int(until.seconds)),
+            waiting: PageWait(
+                statePath: "\(path)/state", pagePath: path, refreshingPath: "\(path)?look=itself",
+                isRefreshing: visit.incoming.query["look"] == "itself"),
+            exits: exits)
     }
 }

@@ -31,11 +31,7 @@ extension SignInDoor {
     {
         try await withAccount(visit, languages) { account in
             guard let isSet = account.hasUserCode else { return Self.redirect(to: AccountPage.path) }
-            guard account.visit.isFresh(at: ports.time.now) else {
-                let carried = SealedAccount(
-                    user: account.visit.user, languages: languages.map(AuthorizationChecks.languages))
-                return try await confirmPerson(carried, visit)
-            }
+            if let page = try await confirmation(of: account, languages, visit) { return page }
             guard account.mayChangeUserCode else {
                 return try await accountPage(visit, .signInTooWeak, languages: languages)
             }

@@ -322,19 +322,6 @@ package struct Server: Sendable {
     }
 }
 
-/// A task that runs beside the requests and is cancelled when the server stops.
-private struct Background: Service {
-    let body: @Sendable () async throws -> Void
-
-    func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown { try await body() }
-        } catch is CancellationError {
-            return
-        }
-    }
-}
-
 /// Ends waits as soon as the server is asked to stop.
 private struct WaitShutdownService: Service {
     let shutdown: WaitCanceller
