@@ -18,8 +18,8 @@ package struct BackchannelUserCode: Sendable {
 
     /// Reads what somebody has typed, or a client has sent.
     ///
-    /// This is not the reading of ``UserCode``: that skips all that cannot stand in a code of ours, since its letters are
-    /// known. Here the person has chosen them, and who types "Müller4711" would have a shorter code than they know.
+    /// ``UserCode`` is read by another rule: it skips whatever is no letter or digit, since we have made it and know its
+    /// length. Here the person chooses, and "Müller4711" would become a shorter code than they know.
     ///
     /// - Returns: nil for what is nobody's code, since it is of another form or too easily guessed.
     package init?(_ typed: String) {
