@@ -293,6 +293,29 @@ struct BackchannelTests {
         #expect(try await scene.isPut(try await scene.begin()))
     }
 
+    // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4.
+    @Test("Thirty questions a day, however often the person says yes, over all first parties")
+    func budgetOfDay() async throws {
+        let scene = try await BackchannelScene()
+        let other = try await scene.world.makeClient("Other").client
+        try await scene.world.link(scene.user, to: other)
+        try await scene.set(.poll, for: other)
+        for number in 0..<30 {
+            let begun = try await scene.begin()
+            #expect(try await scene.isPut(begun), "\(number)")
+            try await scene.approve(begun)
+        }
+        for client in [scene.client, other.id] {
+            var request = BeginBackchannel.Request(by: client, for: .user(scene.user))
+            request.scopes = ["openid"]
+            #expect(try await !scene.isPut(try await scene.begin(request)))
+        }
+        // Pages have their own, and the next day its thirty.
+        #expect(try await scene.shop.isAsked())
+        scene.world.time.advance(.days(1))
+        #expect(try await scene.isPut(try await scene.begin()))
+    }
+
     @Test("A client begins as many as it may, whoever they name")
     func limits() async throws {
         let scene = try await BackchannelScene()

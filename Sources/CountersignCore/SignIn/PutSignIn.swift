@@ -126,6 +126,9 @@ extension UnitOfWork {
             }
             // check: BackchannelTests.budget
             guard try !count(.backchannelAsks(user, at: third)).isExceeded else { return false }
+            // A yes ends the other count, so that whoever taps it to be left alone would be asked without end.
+            // check: BackchannelTests.budgetOfDay
+            guard try !count(.backchannelAsksInADay(user, at: third)).isExceeded else { return false }
             return true
         }
         guard try giveWay(of: user, at: client, in: asked.browser, isBrowserKnown) else { return false }
