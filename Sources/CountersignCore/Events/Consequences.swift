@@ -135,6 +135,10 @@ extension UnitOfWork {
         case .userExported(let user): try record(.userExported, client: actor.client, user: user)
         case .userCodeSet(let user): try record(.userCodeSet, user: user)
         case .userCodeRemoved(let user): try record(.userCodeRemoved, user: user)
+        case .userCodeIncorrect(let attemptsLeft, let user, let client):
+            try record(
+                .userCodeIncorrect, ["attempts_left": .integer(Int64(attemptsLeft))], client: client, user: user)
+        case .userCodeLocked(let user, let client): try record(.userCodeLocked, client: client, user: user)
         case .identifierVerified(let identifier): try record(.identifierVerified, of: identifier)
         case .identifierRemoved(let identifier): try record(.identifierRemoved, of: identifier)
         case .claimProved(let claim):

@@ -174,12 +174,16 @@ package struct ExportUser: Sendable {
 }
 
 extension ListScope {
-    /// Whether the scope shows an event: a client does not see whom a sign-in has asked.
+    /// Whether the scope shows an event: a client sees neither whom a sign-in has asked, nor why it has asked nobody.
     ///
     /// Of a challenge that is kept no longer nobody knows what it was about.
     fileprivate func shows(_ event: AuditEvent, _ reader: any Stores) throws -> Bool {
-        guard case .client = self, event.kind != .signedIn, let challenge = event.challenge else { return true }
-        return try reader.challenges.find(challenge).map { !$0.purpose.isOfSignIn } ?? true
+        guard case .client = self else { return true }
+        switch event.kind {
+        case .userCodeIncorrect, .userCodeLocked: return false
+        case .signedIn: return true
+        default: return try event.challenge.flatMap { try reader.challenges.find($0) }?.purpose.isOfSignIn != true
+        }
     }
 }
 

@@ -121,7 +121,7 @@ extension UnitOfWork {
             let mustBring = party.backchannel?.bringsUserCode ?? false
             // A wrong code uses up nothing of what the person can be asked.
             // check: UserCodeTests.right
-            guard try isRight(userCode: server.userCode, of: user, at: third, mustBring: mustBring) else {
+            guard try isRight(userCode: server.userCode, of: user, at: client, mustBring: mustBring) else {
                 return false
             }
             // check: BackchannelTests.budget
