@@ -129,7 +129,7 @@ struct UserCodeTests {
     }
 
     // Spec: CIBA Core 1.0 §7.1.
-    @Test("Each wrong code is audited, with the client and how many are left, and that it was one too many; none beyond")
+    @Test("Each wrong code is audited, with the client and how many are left, and the last as a lock; none beyond")
     func audited() async throws {
         let scene = try await UserCodeScene()
         #expect(try await scene.set(UserCodeScene.code, by: try await scene.account.byMail()) == .done)

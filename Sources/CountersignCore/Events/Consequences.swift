@@ -245,6 +245,7 @@ extension UnitOfWork {
                 client: selection.client, user: selection.user, enrollment: selection.enrollment)
         case .typeSet(let type): try record(.typeSet, ["type": type.json], client: actor.client)
         case .typeRemoved(let name): try record(.typeRemoved, ["type": .string("\(name)")], client: actor.client)
+        case .backchannelGivenUp(let authorization, let client): try endUndelivered(authorization, at: client)
         case .messageRetried(let message):
             try record(.messageRetried, ["message": .string("\(message)")], client: actor.client)
             notify(.outbox)

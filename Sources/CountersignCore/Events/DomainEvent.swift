@@ -105,6 +105,8 @@ enum DomainEvent: Sendable {
     case tokensEnded(FamilySelection, FamilyEnd, count: Int)
     case typeSet(ChallengeType)
     case typeRemoved(TypeName)
+    /// A client's server has not taken what it was to be told of a decision about its request.
+    case backchannelGivenUp(AuthorizationID, ClientID)
     case messageRetried(EventID)
     case messageTested(OutboxMessage, MessageTemplate)
     /// Issuer keys have a new state, and other keys were deleted.

@@ -44,7 +44,7 @@ extension UnitOfWork {
         case .withdrawal(_, let enrollment, _):
             if case .unregistered(_, let target) = outcome { try pushes.delete(target, of: enrollment) }
         case .backchannel(_, let client, let authorization, .decided):
-            if case .abandoned = settlement { try endUndelivered(authorization, at: client) }
+            if case .abandoned = settlement { try raise(.backchannelGivenUp(authorization, client)) }
         case .personal, .logout, .backchannel, .signInCode, .signIn: break
         }
     }
