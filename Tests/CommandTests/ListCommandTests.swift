@@ -63,6 +63,8 @@ struct ListCommandTests {
             #expect(try await Self.text("admin", "passkey", "list", user, of: tool) == "There is none.\n")
             let passkey = try await tool.run("admin", "passkey", "remove", user, "psk_01kah3b1g00000000000000000")
             #expect(passkey.status == 1 && passkey.errors.hasPrefix("The user has no such passkey"))
+            let code = try await tool.json("admin", "user-code", "remove", user)
+            #expect(code == ["removed": .string(user)])
         }
     }
 

@@ -40,7 +40,7 @@ struct UsageTests {
         ["admin", "enrollment", "suspend"], ["admin", "enrollment", "resume"], ["admin", "enrollment", "confirm"],
         ["admin", "enrollment", "waive"], ["admin", "passkey"], ["admin", "passkey", "list"],
         ["admin", "passkey", "remove"], ["admin", "address"], ["admin", "address", "list"],
-        ["admin", "address", "remove"],
+        ["admin", "address", "remove"], ["admin", "user-code"], ["admin", "user-code", "remove"],
         ["admin", "issuer-key"], ["admin", "issuer-key", "list"], ["admin", "issuer-key", "rotate"],
         ["admin", "test-message"], ["config"],
         ["config", "check"], ["config", "reference"],

@@ -272,12 +272,14 @@ struct AuditTests {
         return ["\(sent.address)", scene.code(of: sent).digits]
     }
 
-    /// Sets the code for what servers ask, and removes it; returns it.
+    /// Sets the code for what servers ask, and removes it after wrong ones; returns it, and a wrong one.
     private func userCodes(in account: AccountScene) async throws -> [String] {
         let scene = try await UserCodeScene(in: account)
         let session = try await account.byPIN()
-        for code in [UserCodeScene.code, nil] { #expect(try await scene.set(code, by: session) == .done) }
-        return [UserCodeScene.code]
+        #expect(try await scene.set(UserCodeScene.code, by: session) == .done)
+        for _ in 0..<10 { #expect(try await !scene.isAsked("wrong-marker-thirteen")) }
+        #expect(try await scene.set(nil, by: session) == .done)
+        return [UserCodeScene.code, "wrong-marker-thirteen"]
     }
 
     /// Signs in on a device without a browser; returns the codes that the device had, and the number.
@@ -303,7 +305,7 @@ struct AuditTests {
             try await world.audit() + (try await custom.world.audit()) + (try await signIn.world.audit())
             + (try await account.world.audit()) + (try await device.world.audit())
         #expect(Set(events.map(\.kind)) == Set(AuditEventKind.allCases))
-        #expect(secrets.count == 54)
+        #expect(secrets.count == 55)
         for event in events {
             let text = "\(event) " + String(decoding: JSONValue.object(event.detail).encoded, as: UTF8.self)
             for secret in secrets {

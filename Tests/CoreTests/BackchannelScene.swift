@@ -107,6 +107,22 @@ struct BackchannelScene: Sendable {
         }
     }
 
+    /// The message that is to be sent now about a request.
+    func message(_ begun: BeginBackchannel.Begun, _ event: BackchannelEvent = .decided) async throws -> OutboxMessage {
+        let (id, now) = (try self.id(begun), world.time.now)
+        let leased = try await world.store.lease(.backchannel, limit: 100, now: now, until: now)
+        let message = leased.map(\.message).first { message in
+            if case .backchannel(_, _, id, event) = message.content { true } else { false }
+        }
+        return try #require(message)
+    }
+
+    /// When the tokens of a request were ended; nil if they were not.
+    func endedTokens(_ begun: BeginBackchannel.Begun) async throws -> Timestamp? {
+        guard case .redeemed(_, let family) = try await signIn(begun).state else { throw World.Broken("no tokens") }
+        return try await world.store.read { try $0.families.find(family)?.endedAt }
+    }
+
     /// What is posted for a message.
     func posted(_ begun: BeginBackchannel.Begun, _ event: BackchannelEvent = .decided) async throws -> JSONValue? {
         let outcome = try await TellBackchannel.notification(

@@ -53,6 +53,55 @@ struct BackchannelTests {
         }
     }
 
+    // Spec: docs/decisions/0092-ciba.md.
+    @Test(
+        "The client's own API has no question about a sign-in, by whichever door, nor a gap for it; operators have",
+        arguments: Engine.allCases)
+    func notListed(_ engine: Engine) async throws {
+        let scene = try await BackchannelScene(engine)
+        let (world, shop, user) = (scene.world, scene.shop.shop, scene.user)
+        let ports = world.ports
+        try await world.makeType()
+        _ = try await scene.shop.device.setPIN()
+        let own = try await world.ask(try world.request(for: user), by: shop).challenge.id
+        let begun = try await scene.begin()
+        guard
+            case .asked(let byDevice) = try await AskOwnSignIn.ask(
+                at: scene.client, by: try await scene.shop.device.call(), ports: ports)
+        else { throw World.Broken("own sign-in") }
+        var asked = [try await scene.signIn(begun), try await scene.shop.asked()]
+        for _ in 0..<Listing.pageSize { asked.append(try await scene.shop.askedByCode()) }
+        let hidden = try asked.map { try #require($0.ask?.challenge) }
+        func list(_ scope: ListScope, of named: UserID? = nil) async throws -> Page<Challenge> {
+            var filter = ListChallenges.Filter()
+            filter.user = named
+            return try await ListChallenges.list(filter, in: scope, cursor: nil, ports: ports).get()
+        }
+        for named in [nil, user] {
+            let page = try await list(.client(shop.id), of: named)
+            #expect(page.elements.map(\.id) == [own] && page.cursor == nil)
+        }
+        #expect(try await list(.all).cursor != nil)
+        let ofUser = try await list(.all, of: user).elements.map(\.id)
+        #expect(Set(ofUser) == [own, byDevice, hidden[0], hidden[1]])
+        for id in [byDevice, hidden[0], hidden[1], hidden[2]] {
+            #expect(try await WatchChallenge.challenge(id, for: shop.credential, ports: ports) == .notFound)
+            #expect(try await CancelChallenge.cancel(id, by: shop.caller, ports: ports) == .notFound)
+            #expect(try await ResendChallenge.resend(id, by: shop.caller, ports: ports) == .notFound)
+            #expect(try await ShowCode.code(of: id, to: shop.caller, ports: ports) == .notFound)
+        }
+        let exporting = try await ExportUser.begin(.id(user), in: .client(shop.id), by: shop.caller, ports: ports)
+        var export = try #require(exporting.export)
+        while let parts = try await export.next(ports: ports) {
+            for part in parts {
+                if case .challenge(let challenge) = part { #expect(challenge.id == own) }
+                if case .event(let event) = part { #expect(event.challenge == nil || event.challenge == own) }
+            }
+        }
+        try await scene.approve(begun)
+        _ = try await scene.tokens(begun)
+    }
+
     // Spec: CIBA Core 1.0 §7.1.
     @Test("The person is named by an address, by the client's own name, or by an ID token")
     func hints() async throws {
@@ -268,6 +317,29 @@ struct BackchannelTests {
             scene.world.time.advance(seconds: 120)
         }
         scene.world.time.advance(.hours(1))
+        #expect(try await scene.isPut(try await scene.begin()))
+    }
+
+    // Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4.
+    @Test("Thirty questions a day, however often the person says yes, over all first parties")
+    func budgetOfDay() async throws {
+        let scene = try await BackchannelScene()
+        let other = try await scene.world.makeClient("Other").client
+        try await scene.world.link(scene.user, to: other)
+        try await scene.set(.poll, for: other)
+        for number in 0..<30 {
+            let begun = try await scene.begin()
+            #expect(try await scene.isPut(begun), "\(number)")
+            try await scene.approve(begun)
+        }
+        for client in [scene.client, other.id] {
+            var request = BeginBackchannel.Request(by: client, for: .user(scene.user))
+            request.scopes = ["openid"]
+            #expect(try await !scene.isPut(try await scene.begin(request)))
+        }
+        // Pages have their own, and the next day its thirty.
+        #expect(try await scene.shop.isAsked())
+        scene.world.time.advance(.days(1))
         #expect(try await scene.isPut(try await scene.begin()))
     }
 

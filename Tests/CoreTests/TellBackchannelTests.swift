@@ -112,6 +112,62 @@ struct TellBackchannelTests {
         #expect(body["error"] == "transaction_failed" && body["access_token"] == nil)
     }
 
+    // Spec: CIBA Core 1.0 §10.3.1.
+    @Test("CIBA Core 1.0 §10.3.1: tokens that the client's server refuses, or never takes, end; another try keeps them")
+    func givenUp() async throws {
+        let scene = try await BackchannelScene(.chosen, BackchannelScene.push)
+        let world = scene.world
+        for reason in ["the receiver answered 401", "its time was over before it could be sent"] {
+            let begun = try await scene.begin(scene.request { $0.scopes = ["openid", "offline_access"] })
+            try await scene.approve(begun)
+            let refresh = try #require(try await scene.posted(begun)?["refresh_token"]?.string)
+            let message = try await scene.message(begun)
+            let now = world.time.now
+            try await world.record(.retried("the receiver answered 503", at: now), of: message, at: now)
+            #expect(try await scene.endedTokens(begun) == nil)
+            try await world.record(.abandoned(reason), of: message, at: now)
+            #expect(try await scene.endedTokens(begun) == now)
+            guard case .refreshed = try await scene.shop.refresh(Secret(refresh)) else {
+                // An operator who has it sent again has the client told.
+                #expect(try await scene.posted(begun)?["error"] == "transaction_failed")
+                continue
+            }
+            throw World.Broken("refreshed")
+        }
+        let ended = try await world.audit().filter { $0.kind == .tokensEnded }
+        #expect(ended.map { $0.detail["reason"] } == ["not_delivered", "not_delivered"])
+        #expect(ended.allSatisfy { $0.client == scene.client && $0.user == scene.user })
+    }
+
+    @Test("What is given up before anything was given ends nothing, nor does the news that nobody has answered")
+    func nothingGivenUp() async throws {
+        let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)
+        let now = scene.world.time.now
+        let early = try await scene.begin()
+        try await scene.approve(early)
+        try await scene.world.record(.abandoned("gone"), of: try await scene.message(early), at: now)
+        let taken = try await scene.begin()
+        try await scene.approve(taken)
+        _ = try await scene.posted(taken)
+        try await scene.world.record(.delivered, of: try await scene.message(taken), at: now)
+        scene.world.time.advance(seconds: 120)
+        let late = try await scene.message(taken, .expired)
+        try await scene.world.record(.abandoned("gone"), of: late, at: scene.world.time.now)
+        #expect(try await scene.endedTokens(taken) == nil)
+        #expect(try await !scene.world.audit().contains { $0.kind == .tokensEnded })
+    }
+
+    @Test("A ping that is given up ends nothing: its client has fetched the tokens")
+    func pingGivenUp() async throws {
+        let scene = try await BackchannelScene(.sqlite, BackchannelScene.ping)
+        let begun = try await scene.begin()
+        try await scene.approve(begun)
+        let tokens = try await SignTokens.sign(try await scene.tokens(begun), ports: scene.world.ports)
+        let message = try await scene.message(begun)
+        try await scene.world.record(.abandoned("gone"), of: message, at: scene.world.time.now)
+        #expect(try await scene.shop.isGood(tokens))
+    }
+
     // Spec: CIBA Core 1.0 §12.
     @Test("CIBA Core 1.0 §12: a no is brought, and that nobody has answered, whoever was named")
     func failures() async throws {

@@ -128,6 +128,61 @@ struct UserCodeTests {
         #expect(try await scene.isAsked(UserCodeScene.code))
     }
 
+    // Spec: CIBA Core 1.0 §7.1.
+    @Test("Each wrong code is audited, with the client and how many are left, and the last as a lock; none beyond")
+    func audited() async throws {
+        let scene = try await UserCodeScene()
+        #expect(try await scene.set(UserCodeScene.code, by: try await scene.account.byMail()) == .done)
+        // Nor is the right one, or that none was brought.
+        #expect(try await scene.isAsked(UserCodeScene.code))
+        #expect(try await !scene.isAsked(nil, by: try await scene.plainClient()))
+        for _ in 0..<12 { #expect(try await !scene.isAsked("482915")) }
+        #expect(try await !scene.isAsked(UserCodeScene.code))
+        let events = try await scene.world.audit().filter {
+            $0.kind == .userCodeIncorrect || $0.kind == .userCodeLocked
+        }
+        let expected: [AuditEventKind] = Array(repeating: .userCodeIncorrect, count: 10) + [.userCodeLocked]
+        #expect(events.map(\.kind) == expected)
+        let left = events.dropLast().map { $0.detail["attempts_left"]?.integer }
+        #expect(left == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+        #expect(events.allSatisfy { $0.client == scene.shop.id && $0.user == scene.user && $0.actor == .system })
+        // A client whose server guesses learns it by no export either.
+        let (user, shop, ports) = (scene.user, scene.shop, scene.world.ports)
+        let exporting = try await ExportUser.begin(.id(user), in: .client(shop.id), by: shop.caller, ports: ports)
+        var export = try #require(exporting.export)
+        while let parts = try await export.next(ports: ports) {
+            for case .event(let event) in parts { #expect(!event.kind.rawValue.hasPrefix("user_code.")) }
+        }
+    }
+
+    @Test("An operator removes a code with the wrong ones, all addresses are told, and the person sets another")
+    func removedByOperator() async throws {
+        let scene = try await UserCodeScene()
+        let (world, user, operating) = (scene.world, scene.user, scene.account.account)
+        func remove(of user: UserID) async throws -> RemoveUserCode.Outcome {
+            try await RemoveUserCode.remove(of: .id(user), by: operating.caller, ports: world.ports)
+        }
+        let plain = try await scene.plainClient()
+        let session = try await scene.account.byMail()
+        #expect(try await scene.set(UserCodeScene.code, by: session) == .done)
+        for _ in 0..<11 { #expect(try await !scene.isAsked("482915")) }
+        _ = try await scene.account.mails()
+        #expect(try await remove(of: user) == .removed)
+        #expect(try await scene.kept() == nil)
+        let told = try await scene.account.mails().map(\.message)
+        #expect(told.map(\.template) == [.userCode] && told.first?.values["removed"]?.reveal() == "yes")
+        #expect(told.first?.values["place"] == nil)
+        let event = try #require(try await world.audit().last { $0.kind == .userCodeRemoved })
+        #expect(event.actor == operating.actor && event.user == user)
+        #expect(try await scene.isAsked(nil, by: plain))
+        #expect(try await scene.set("382915", by: session) == .done)
+        #expect(try await scene.isAsked("382915"))
+        // Once more, of somebody who has none: nobody is told.
+        for _ in 0..<2 { #expect(try await remove(of: user) == .removed) }
+        #expect(try await scene.account.mails().count { $0.message.values["removed"] != nil } == 1)
+        #expect(try await remove(of: world.ports.random.id(at: world.time.now)) == .userNotFound)
+    }
+
     @Test("The same statements and replies for known and unknown people, with and without a code, right or wrong")
     func sameStatements() async throws {
         let (world, recorder) = try await World.recorded()

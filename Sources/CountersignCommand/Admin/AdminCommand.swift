@@ -7,11 +7,11 @@ struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin", abstract: "What operators do.",
         discussion:
-            "All but `events`, `outbox`, `locks`, `enrollment`, `passkey`, `address`, `issuer-key` and `test-message` is done on the server's own machine, while the server runs or not.",
+            "All but `events`, `outbox`, `locks`, `enrollment`, `passkey`, `address`, `user-code`, `issuer-key` and `test-message` is done on the server's own machine, while the server runs or not.",
         subcommands: [
             Bootstrap.self, KeyCommand.self, BackupCommand.self, MigrateCommand.self, DoctorCommand.self,
             EventsCommand.self, OutboxCommand.self, LocksCommand.self, EnrollmentCommand.self, PasskeyCommand.self,
-            AddressCommand.self, IssuerKeyCommand.self, TestMessageCommand.self,
+            AddressCommand.self, UserCodeCommand.self, IssuerKeyCommand.self, TestMessageCommand.self,
         ])
 
     struct Bootstrap: AsyncParsableCommand {

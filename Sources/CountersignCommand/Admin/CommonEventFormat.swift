@@ -31,8 +31,8 @@ enum CommonEventFormat {
     /// The severity of a kind of event, from 0 to 10.
     private static func severity(of kind: String) -> Int {
         switch kind {
-        case "challenge.reported", "pin.locked": 8
-        case "answer.refused", "pin.incorrect", "method_change.refused", "custom.refused": 6
+        case "challenge.reported", "pin.locked", "user_code.locked": 8
+        case "answer.refused", "pin.incorrect", "user_code.incorrect", "method_change.refused", "custom.refused": 6
         case "challenge.denied", "challenge.failed", "enrollment.removed", "user.deleted", "user.exported": 5
         default: 3
         }

@@ -30,7 +30,7 @@ package enum ResendChallenge {
     package static func resend(_ id: ChallengeID, by caller: ClientCaller, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: caller.actor) { work in
-            guard let challenge = try work.challenges.find(id), challenge.question.client == caller.client.id else {
+            guard let challenge = try work.challenges.find(id), challenge.isShown(to: caller.client.id) else {
                 return .notFound
             }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }

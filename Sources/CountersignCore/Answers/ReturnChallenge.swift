@@ -38,7 +38,7 @@ package enum ReturnChallenge {
         let now = ports.time.now
         let isRight = code.isSame(as: ports.hasher.returnCode(of: id))
         return try await ports.commit(at: now, as: caller.actor) { work in
-            guard let challenge = try work.challenges.find(id), challenge.question.client == caller.client.id else {
+            guard let challenge = try work.challenges.find(id), challenge.isShown(to: caller.client.id) else {
                 return .notFound
             }
             if let status = try work.endedStatus(of: challenge) { return .alreadyEnded(status) }

@@ -33,6 +33,8 @@ package enum AuditEventKind: String, CaseIterable, Sendable {
     case passkeyRemoved = "passkey.removed"
     case userCodeSet = "user_code.set"
     case userCodeRemoved = "user_code.removed"
+    case userCodeIncorrect = "user_code.incorrect"
+    case userCodeLocked = "user_code.locked"
     case identifierVerified = "identifier.verified"
     case identifierRemoved = "identifier.removed"
     case claimEnded = "claim.ended"

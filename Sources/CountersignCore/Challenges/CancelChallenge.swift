@@ -16,7 +16,7 @@ package enum CancelChallenge {
     package static func cancel(_ id: ChallengeID, by caller: ClientCaller, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: caller.actor) { work in
-            guard let challenge = try work.challenges.find(id), challenge.question.client == caller.client.id else {
+            guard let challenge = try work.challenges.find(id), challenge.isShown(to: caller.client.id) else {
                 return .notFound
             }
             if challenge.purpose.changesDevices, let user = challenge.user { try work.users.lock(user) }

@@ -90,6 +90,12 @@ extension Challenge {
     /// How many challenges a device is shown at once; more than a person can be asked.
     static let pendingLimit = 100
 
+    /// Whether it is a client's to see, to take back and to announce again.
+    ///
+    /// What asks about a sign-in is not, though it is asked in the client's name: it would tell whether there is somebody
+    /// of the name, and more. Spec: docs/decisions/0092-ciba.md.
+    func isShown(to client: ClientID) -> Bool { question.client == client && !purpose.isOfSignIn }
+
     /// Whether an answer could still decide it.
     func isOpen(at now: Timestamp) -> Bool { state == .pending && now < expiresAt }
 

@@ -40,7 +40,7 @@ package enum EnterCode {
     ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: caller.actor) { work in
-            guard let challenge = try work.challenges.find(id), challenge.question.client == caller.client.id else {
+            guard let challenge = try work.challenges.find(id), challenge.isShown(to: caller.client.id) else {
                 return .notFound
             }
             guard challenge.channel == .text, let user = challenge.user else { return .noCode }

@@ -14,6 +14,14 @@ package enum Purpose: Hashable, Sendable {
     /// The sign-in that it is asked for; nil for none.
     package var authorization: AuthorizationID? { if case .authorization(let id) = self { id } else { nil } }
 
+    /// Whether a sign-in asks it, by whichever door.
+    var isOfSignIn: Bool {
+        switch self {
+        case .authorization, .ownSignIn: true
+        case .relyingParty, .newDevice: false
+        }
+    }
+
     /// Whether the end of the challenge changes which devices the user has; the user's row is then locked first.
     var changesDevices: Bool {
         switch self {

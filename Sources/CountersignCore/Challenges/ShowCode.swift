@@ -37,7 +37,7 @@ package enum ShowCode {
     /// The code of a client's challenge, as it is shown now.
     package static func code(of id: ChallengeID, to caller: ClientCaller, ports: Ports) async throws -> Outcome {
         let challenge = try await ports.store.read { try $0.challenges.find(id) }
-        guard let challenge, challenge.question.client == caller.client.id else { return .notFound }
+        guard let challenge, challenge.isShown(to: caller.client.id) else { return .notFound }
         guard challenge.channel.kind == .code else { return .noCode }
         let now = ports.time.now
         guard !challenge.state.isEnded, now < challenge.expiresAt else {

@@ -108,7 +108,7 @@ package enum WatchChallenge {
                 return .refused(refusal)
             }
             guard let (challenge, evidence) = try reader.challenges.findWithReceipt(id),
-                challenge.question.client == caller.client
+                challenge.isShown(to: caller.client)
             else { return .notFound }
             // While an approval waits for its return code, its client may not see what the device approved.
             var receipt: Evidence?

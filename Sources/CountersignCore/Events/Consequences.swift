@@ -135,6 +135,10 @@ extension UnitOfWork {
         case .userExported(let user): try record(.userExported, client: actor.client, user: user)
         case .userCodeSet(let user): try record(.userCodeSet, user: user)
         case .userCodeRemoved(let user): try record(.userCodeRemoved, user: user)
+        case .userCodeIncorrect(let attemptsLeft, let user, let client):
+            try record(
+                .userCodeIncorrect, ["attempts_left": .integer(Int64(attemptsLeft))], client: client, user: user)
+        case .userCodeLocked(let user, let client): try record(.userCodeLocked, client: client, user: user)
         case .identifierVerified(let identifier): try record(.identifierVerified, of: identifier)
         case .identifierRemoved(let identifier): try record(.identifierRemoved, of: identifier)
         case .claimProved(let claim):
@@ -241,6 +245,7 @@ extension UnitOfWork {
                 client: selection.client, user: selection.user, enrollment: selection.enrollment)
         case .typeSet(let type): try record(.typeSet, ["type": type.json], client: actor.client)
         case .typeRemoved(let name): try record(.typeRemoved, ["type": .string("\(name)")], client: actor.client)
+        case .backchannelGivenUp(let authorization, let client): try endUndelivered(authorization, at: client)
         case .messageRetried(let message):
             try record(.messageRetried, ["message": .string("\(message)")], client: actor.client)
             notify(.outbox)

@@ -55,6 +55,10 @@ enum DomainEvent: Sendable {
     case userCodeSet(UserID)
     /// A user has removed that code.
     case userCodeRemoved(UserID)
+    /// A client's server has brought a wrong code to have a user asked.
+    case userCodeIncorrect(attemptsLeft: Int, of: UserID, by: ClientID)
+    /// It was one too many: for a while nobody is asked by the right one either.
+    case userCodeLocked(of: UserID, by: ClientID)
     /// A user has proved an address.
     case identifierVerified(VerifiedIdentifier)
     /// A user has removed an address that they had proved.
@@ -101,6 +105,8 @@ enum DomainEvent: Sendable {
     case tokensEnded(FamilySelection, FamilyEnd, count: Int)
     case typeSet(ChallengeType)
     case typeRemoved(TypeName)
+    /// A client's server has not taken what it was to be told of a decision about its request.
+    case backchannelGivenUp(AuthorizationID, ClientID)
     case messageRetried(EventID)
     case messageTested(OutboxMessage, MessageTemplate)
     /// Issuer keys have a new state, and other keys were deleted.

@@ -143,6 +143,8 @@ package enum TokenLifetimes {
 package enum FamilyEnd: String, Sendable {
     /// The code was redeemed twice. Spec: RFC 6749 §4.1.2.
     case codeReused = "code_reused"
+    /// The client's server was to be brought its tokens, and has not taken them. Spec: CIBA Core 1.0 §10.3.1.
+    case notDelivered = "not_delivered"
     /// A refresh token came that was replaced. Spec: RFC 9700 §4.14.2.
     case refreshReused = "refresh_reused"
     /// The client took it back. Spec: RFC 7009 §2.

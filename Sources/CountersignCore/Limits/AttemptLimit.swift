@@ -95,6 +95,8 @@ enum AttemptLimit: Hashable, Sendable {
     ///
     /// Spec: NIST SP 800-63B-4 §3.1.3.2, OWASP ASVS 6.6.4.
     case backchannelAsks(UserID, at: ClientID?)
+    /// The same in a day, whatever was answered: who taps a yes to be left alone does not let another one ask on.
+    case backchannelAsksInADay(UserID, at: ClientID?)
     /// Wrong codes in a row that clients' servers have brought to have one user's devices asked, at one third party or
     /// over all first parties.
     ///
@@ -173,6 +175,8 @@ enum AttemptLimit: Hashable, Sendable {
         case .deviceGrants(let client, _): "device grants \(client)"
         case .backchannelRequests(let client, _): "backchannel requests \(client)"
         case .backchannelAsks(let user, let client): "backchannel \(user)\(client.map { " \($0)" } ?? "")"
+        case .backchannelAsksInADay(let user, let client):
+            "backchannel in a day \(user)\(client.map { " \($0)" } ?? "")"
         case .wrongAskingCodes(let user, let client): "wrong asking codes \(user)\(client.map { " \($0)" } ?? "")"
         case .wrongUserCodesIn(let browser): "wrong user codes in \(browser)"
         case .wrongUserCodesFrom(let network): "wrong user codes from \(Hex.encode(network))"
@@ -208,7 +212,9 @@ enum AttemptLimit: Hashable, Sendable {
             .hours(1)
         // A code is good for minutes. But a node whose clock is ahead would take an hour for over.
         case .typedTextCodes, .typedSignInCodes: .days(1)
-        case .wrongAnswers, .resends, .reportedSignIns, .signInNotices, .deviceGrantNotices, .wrongAskingCodes: .days(1)
+        case .wrongAnswers, .resends, .reportedSignIns, .signInNotices, .deviceGrantNotices, .wrongAskingCodes,
+            .backchannelAsksInADay:
+            .days(1)
         case .wrongTextCodes, .wrongSignInCodes, .addressCodeTries: .days(30)
         }
     }
@@ -226,6 +232,7 @@ enum AttemptLimit: Hashable, Sendable {
             .signInAsks(_, _, isBrowserKnown: true), .backchannelAsks:
             10
         case .signInAsks(_, _, isBrowserKnown: false): 3
+        case .backchannelAsksInADay: 30
         case .signInsFrom, .codesOf, .ownSignIns: 60
         case .pushedRequests: 6000
         case .pushedRequestsFrom: 600

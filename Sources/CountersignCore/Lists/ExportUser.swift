@@ -131,7 +131,8 @@ package struct ExportUser: Sendable {
             filter.user = user
             if case .client(let client) = scope { filter.client = client }
             let events = try reader.audit.list(filter, after: after, limit: batch)
-            return (events.map { .event($0.event) }, events.last.map { .events(after: $0.sequence) } ?? .end)
+            let shown = try events.filter { try scope.shows($0.event, reader) }
+            return (shown.map { .event($0.event) }, events.last.map { .events(after: $0.sequence) } ?? .end)
         case .end: return ([], .end)
         }
     }
@@ -168,6 +169,20 @@ package struct ExportUser: Sendable {
         case .all:
             guard let known = try reader.users.find(user) else { throw Interruption.userGone }
             return .known(known)
+        }
+    }
+}
+
+extension ListScope {
+    /// Whether the scope shows an event: a client sees neither whom a sign-in has asked, nor why it has asked nobody.
+    ///
+    /// Of a challenge that is kept no longer nobody knows what it was about.
+    fileprivate func shows(_ event: AuditEvent, _ reader: any Stores) throws -> Bool {
+        guard case .client = self else { return true }
+        switch event.kind {
+        case .userCodeIncorrect, .userCodeLocked: return false
+        case .signedIn: return true
+        default: return try event.challenge.flatMap { try reader.challenges.find($0) }?.purpose.isOfSignIn != true
         }
     }
 }

@@ -64,7 +64,8 @@ package enum ListChallenges {
     ///
     /// - Parameters:
     ///   - filter: which challenges to list.
-    ///   - scope: a client, to list the challenges that it asked; or all challenges.
+    ///   - scope: a client, to list the challenges that it sees, without those that ask about sign-ins; or all
+    ///     challenges.
     ///   - cursor: where the previous page ended; nil for the first page.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.

@@ -17,7 +17,7 @@ package protocol ListStore {
     func enrollments(after id: EnrollmentID?, limit: Int) throws -> [(user: UserID, enrollment: EnrollmentID)]
     /// The enrollment whose primary key has this fingerprint.
     func enrolled(_ fingerprint: Fingerprint) throws -> (user: UserID, enrollment: EnrollmentID)?
-    /// Challenges, newest first.
+    /// Challenges, newest first; of a client without those that ask about sign-ins.
     func challenges(
         in scope: ListScope, of user: UserID?, before place: ListChallenges.Place?, limit: Int
     ) throws -> [ChallengeEntry]

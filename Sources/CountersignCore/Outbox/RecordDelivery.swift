@@ -43,6 +43,8 @@ extension UnitOfWork {
             try pushes.record(PushDelivery(settlement), of: challenge, to: enrollment, at: now)
         case .withdrawal(_, let enrollment, _):
             if case .unregistered(_, let target) = outcome { try pushes.delete(target, of: enrollment) }
+        case .backchannel(_, let client, let authorization, .decided):
+            if case .abandoned = settlement { try raise(.backchannelGivenUp(authorization, client)) }
         case .personal, .logout, .backchannel, .signInCode, .signIn: break
         }
     }

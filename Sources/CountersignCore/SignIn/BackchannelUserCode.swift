@@ -64,19 +64,23 @@ extension UnitOfWork {
     /// - Parameters:
     ///   - brought: the code; nil for none.
     ///   - user: the user, whose row is locked.
-    ///   - third: the client where it is a third party, which must not use up what the others have.
+    ///   - client: the client; a third party must not use up what the others have.
     ///   - mustBring: whether the client is registered for codes.
     func isRight(
-        userCode brought: KeyedHash?, of user: UserID, at third: ClientID?, mustBring: Bool
+        userCode brought: KeyedHash?, of user: UserID, at client: Client, mustBring: Bool
     ) throws -> Bool {
         guard let kept = try users.userCode(of: user) else { return !mustBring }
         guard let brought else { return false }
-        let limit = AttemptLimit.wrongAskingCodes(of: user, at: third)
+        let attempts = try count(.wrongAskingCodes(of: user, at: client.trustGroup.thirdParty))
         // check: UserCodeTests.limited
-        guard try !count(limit).isExceeded else { return false }
+        guard !attempts.isExceeded else { return false }
         // check: UserCodeTests.right
-        guard hasher.hash(brought, of: user) == kept else { return false }
-        try forget(limit)
+        guard hasher.hash(brought, of: user) == kept else {
+            try raise(.userCodeIncorrect(attemptsLeft: attempts.left, of: user, by: client.id))
+            if attempts.isUsedUp { try raise(.userCodeLocked(of: user, by: client.id)) }
+            return false
+        }
+        try forget(attempts.limit)
         return true
     }
 

@@ -121,11 +121,14 @@ extension UnitOfWork {
             let mustBring = party.backchannel?.bringsUserCode ?? false
             // A wrong code uses up nothing of what the person can be asked.
             // check: UserCodeTests.right
-            guard try isRight(userCode: server.userCode, of: user, at: third, mustBring: mustBring) else {
+            guard try isRight(userCode: server.userCode, of: user, at: client, mustBring: mustBring) else {
                 return false
             }
             // check: BackchannelTests.budget
             guard try !count(.backchannelAsks(user, at: third)).isExceeded else { return false }
+            // A yes ends the other count, so that whoever taps it to be left alone would be asked without end.
+            // check: BackchannelTests.budgetOfDay
+            guard try !count(.backchannelAsksInADay(user, at: third)).isExceeded else { return false }
             return true
         }
         guard try giveWay(of: user, at: client, in: asked.browser, isBrowserKnown) else { return false }

@@ -153,4 +153,15 @@ extension UnitOfWork {
                 expiresAt: delivery.isPush ? now.adding(TellBackchannel.pushLifetime) : found.expiresAt))
         notify(.outbox)
     }
+
+    /// Ends the tokens that a client's server has not taken, when they are brought no more: nobody has them.
+    ///
+    /// Spec: CIBA Core 1.0 §10.3.1.
+    func endUndelivered(_ id: AuthorizationID, at client: ClientID) throws {
+        // A client that is pinged may have fetched its tokens all the same.
+        // check: TellBackchannelTests.pingGivenUp
+        guard try relyingParties.find(client)?.backchannel?.delivery.isPush == true else { return }
+        guard case .redeemed(let who, let family)? = try authorizations.find(id)?.state else { return }
+        try endFamilies(.family(family, of: who.user, at: client), because: .notDelivered)
+    }
 }

@@ -32,5 +32,8 @@ extension NativeAPI {
             }
             return try reply(await RemoveAddress.remove(address, of: user, by: caller, ports: ports))
         }
+        routes.administrator(.delete, "\(path)/user-code") { [self] caller, incoming in
+            try reply(await RemoveUserCode.remove(of: try incoming.user(), by: caller, ports: ports))
+        }
     }
 }

@@ -32,11 +32,14 @@ private enum Statements {
     private static let entry = "SELECT id, asked_at, type, state FROM challenges"
     /// A user's challenges are read in the order of their times, for which there is an index.
     private static let before = "asked_at <= $1 AND (asked_at < $1 OR id < $2) ORDER BY asked_at DESC, id DESC LIMIT $3"
+    /// A client sees none that ask about sign-ins, and no gap in a page either, which would tell how many there are.
+    private static let isShown = "purpose IN ('relying_party', 'new_device')"
     static let challenges = SQLStatement("\(entry) WHERE id < $1 ORDER BY id DESC LIMIT $2")
     static let challengesOfClient = SQLStatement(
-        "\(entry) WHERE client_id = $3 AND id < $1 ORDER BY id DESC LIMIT $2")
+        "\(entry) WHERE client_id = $3 AND id < $1 AND \(isShown) ORDER BY id DESC LIMIT $2")
     static let challengesOfUser = SQLStatement("\(entry) WHERE user_id = $4 AND \(before)")
-    static let challengesOfBoth = SQLStatement("\(entry) WHERE user_id = $4 AND client_id = $5 AND \(before)")
+    static let challengesOfBoth = SQLStatement(
+        "\(entry) WHERE user_id = $4 AND client_id = $5 AND \(isShown) AND \(before)")
 }
 
 /// Lists; each page begins where the previous one ended.

@@ -58,4 +58,16 @@ struct AdministerSignInRouteTests {
             #expect(removed.refusal == Refusal(404, "user_not_found"))
         }
     }
+
+    @Test("A user's request code is removed, perhaps once more; a client may not")
+    func userCode() async throws {
+        try await Scene.with { scene in
+            let path = "/v1/admin/users/\(scene.user)/user-code"
+            #expect(try await scene.shop.call(.DELETE, path).refusal == Refusal(403, "right_missing"))
+            for _ in 0..<2 { #expect(try await scene.administrator.call(.DELETE, path).status == 204) }
+            let nobody = "/v1/admin/users/usr_01kah3b1g00000000000000000/user-code"
+            let removed = try await scene.administrator.call(.DELETE, nobody)
+            #expect(removed.refusal == Refusal(404, "user_not_found"))
+        }
+    }
 }

@@ -35,4 +35,11 @@ extension NativeAPI {
         case .notFound: throw ProblemDetails(.addressNotFound)
         }
     }
+
+    func reply(_ outcome: RemoveUserCode.Outcome) throws(ProblemDetails) -> Response {
+        switch outcome {
+        case .removed: return Response(status: .noContent)
+        case .userNotFound: throw ProblemDetails(.userNotFound)
+        }
+    }
 }
