@@ -32,7 +32,8 @@ extension OAuthDoor {
         }
         // A client that has authenticated need not name itself again; another's name was refused.
         let named = form.setting("client_id", to: "\(client)")
-        var (passed, checked) = try await AuthorizationChecks.check(pushed: named, ports: ports)
+        let (passed, sent) = try await AuthorizationChecks.check(pushed: named, ports: ports)
+        var checked = sent
         if let key, case .key(let thumbprint) = key.thumbprint {
             // The code will be good for the holder of this key alone. Spec: RFC 9449 §10.1.
             // check: PushedRequestTests.bound
