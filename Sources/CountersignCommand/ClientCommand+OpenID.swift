@@ -26,7 +26,7 @@ extension ClientCommand.OpenID {
         @Option(
             help: """
                 What it is: web (keeps a secret), native (an app), spa (a page without a server), compatible (an app that \
-                returns by a scheme without a dot) or strict (a server that follows FAPI 2.0, with keys of its own).
+                returns by a scheme without a dot) or strict (a server that follows FAPI 2.0, with keys or a certificate).
                 """)
         var profile: String
 

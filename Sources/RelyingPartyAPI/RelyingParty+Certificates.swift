@@ -75,10 +75,9 @@ extension JSONMembers {
         let found = rules.filter { $0.rule != nil }
         guard let first = found.first else { return nil }
         // check: CertificateClientTests.settings
-        guard profile.isConfidential, profile != .strict else {
+        guard profile.isConfidential else {
             throw .invalid(
-                pointer: pointer(to: first.member),
-                expected: "nothing, for a client that keeps no secret or is strict")
+                pointer: pointer(to: first.member), expected: "nothing, for a client that keeps no secret")
         }
         // check: CertificateClientTests.settings
         guard found.count == 1 else {
@@ -94,11 +93,10 @@ extension JSONMembers {
         let name = "tls_client_certificate_bound_access_tokens"
         let isOn = try optionalBool(name) ?? false
         // check: CertificateClientTests.settings
-        guard !isOn || profile.isConfidential && profile != .strict && !bindsTokens else {
+        guard !isOn || profile.isConfidential && !bindsTokens else {
             throw .invalid(
                 pointer: pointer(to: name),
-                expected:
-                    "false for a client that keeps no secret or is strict, and beside \"dpop_bound_access_tokens\"")
+                expected: "false for a client that keeps no secret, and beside \"dpop_bound_access_tokens\"")
         }
         return isOn
     }

@@ -117,7 +117,11 @@ extension RelyingParty {
             of: profile, by: ways, hasKeys: keySet != nil || keysURI != nil, signsAlways: requiresSigned,
             isDevelopment: isDevelopment)
         let detailTypes = try members.detailTypes(by: ways)
-        if profile == .strict { try members.checkStrict(hasKeys: keySet != nil || keysURI != nil) }
+        if profile == .strict {
+            try members.checkStrict(
+                authenticates: keySet != nil || keysURI != nil || certificate != nil,
+                bindsToCertificate: bindsToCertificate)
+        }
         // An API alone signs nobody in, and a device or a server need not have a browser.
         guard !uris.isEmpty || resource != nil || deviceGrant != .off || backchannel != nil else {
             throw .invalid(
@@ -222,12 +226,21 @@ extension JSONMembers {
     /// Refuses what the profile `strict` does not leave to the settings.
     ///
     /// Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2.
-    fileprivate mutating func checkStrict(hasKeys: Bool) throws(JSONShapeError) {
+    ///
+    /// - Parameters:
+    ///   - authenticates: whether the client has keys or a certificate, in the place of its secret.
+    ///   - bindsToCertificate: whether its tokens are bound to its certificate, and not by proofs.
+    fileprivate mutating func checkStrict(
+        authenticates: Bool, bindsToCertificate: Bool
+    ) throws(JSONShapeError) {
         // check: StrictProfileTests.settings
-        guard hasKeys else {
-            throw .invalid(pointer: pointer(to: "jwks"), expected: "keys, here or in \"jwks_uri\", for a strict client")
+        guard authenticates else {
+            throw .invalid(
+                pointer: pointer(to: "jwks"),
+                expected: "keys, here or in \"jwks_uri\", or a certificate, for a strict client")
         }
-        for name in ["require_pushed_authorization_requests", "dpop_bound_access_tokens"] {
+        let fixed = ["require_pushed_authorization_requests"] + (bindsToCertificate ? [] : ["dpop_bound_access_tokens"])
+        for name in fixed {
             let isOn = try optionalBool(name) ?? true
             // check: StrictProfileTests.settings
             guard isOn else { throw .invalid(pointer: pointer(to: name), expected: "true for a strict client") }

@@ -77,6 +77,7 @@ struct CaptchaTests {
             case .done(.asked): return "asked"
             case .done(.refused(.captchaRefused)): return "refused"
             case .replayed(.asked): return "replayed"
+            case .conflict: return "conflict"
             default: throw World.Broken("\(result)")
             }
         }
@@ -229,6 +230,33 @@ struct CaptchaTests {
         let told = try await atOnce(6) { _ in try await scene.told("token", under: key) }
         #expect(told.count { $0 == "asked" } == 1 && told.count { $0 == "replayed" } == 5, "\(told)")
         #expect(try await scene.texts.sent().count == 1)
+    }
+
+    @Test("Of two requests under one key at once, one sends a code, and the other is a conflict and spends no token")
+    func conflict() async throws {
+        let scene = try await Scene()
+        scene.world.captchas.meanwhile {
+            #expect(try await scene.told("second", under: try scene.key(2)) == "asked")
+        }
+        #expect(try await scene.told("first", under: try scene.key(1)) == "conflict")
+        // The provider was asked about both before either request was carried out.
+        #expect(scene.asked == ["first", "second"])
+        #expect(try await scene.world.count("nonces") == 1)
+        #expect(try await scene.told("third", under: try scene.key(3)) == "conflict")
+        #expect(scene.asked == ["first", "second"])
+        #expect(try await scene.texts.sent().count == 1)
+        #expect(try await scene.refusal("first", to: 1) == nil)
+    }
+
+    @Test("Many requests under one key at once, each with a token of its own, send one code and spend one token")
+    func conflictsAtOnce() async throws {
+        let scene = try await Scene()
+        let told = try await atOnce(6) { number in
+            try await scene.told("token-\(number)", under: try scene.key(UInt8(number)))
+        }
+        #expect(told.count { $0 == "asked" } == 1 && told.count { $0 == "conflict" } == 5, "\(told)")
+        #expect(try await scene.texts.sent().count == 1)
+        #expect(try await scene.world.count("nonces") == 1)
     }
 
     @Test("A type that has got another captcha meanwhile needs that one's token, and one without any sends")

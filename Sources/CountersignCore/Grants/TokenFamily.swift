@@ -159,6 +159,8 @@ package enum FamilyEnd: String, Sendable {
     case userRemoved = "user_removed"
     /// The client was disabled or deleted, or uses the provider no more.
     case clientEnded = "client_ended"
+    /// The client has become strict. Spec: FAPI 2.0 Security Profile §5.3.2.1.
+    case clientStrict = "client_strict"
 }
 
 /// Which families end.

@@ -152,6 +152,7 @@ package enum BeginBackchannel {
                     notificationToken: delivery.receiver == nil ? nil : request.notificationToken,
                     userCode: request.userCode.map { work.hasher.hash(brought: $0) },
                     showsNumber: backchannel.showsNumber))
+            wanted.isStrict = party.profile == .strict
             wanted.resources = apis
             wanted.strength = request.strength
             // Who fetches its tokens authenticates then, and may have another certificate by then.

@@ -23,6 +23,8 @@ package struct PushedRequest: Equatable, Sendable {
     package let parameters: String
     /// Its one use.
     package let use: Use
+    /// Whether the client was strict when it pushed it.
+    package let isStrict: Bool
 
     /// The one use of a pushed request: one result for the client, whoever opens it how often.
     ///
@@ -72,14 +74,17 @@ package struct PushedRequest: Equatable, Sendable {
     /// - Parameters:
     ///   - parameters: its parameters, form-encoded.
     ///   - client: the client, which alone can use it.
+    ///   - isStrict: whether the client is strict.
     ///   - ports: the external dependencies.
     /// - Returns: the `request_uri`; nil if it would be too long for a link.
-    package static func seal(_ parameters: String, of client: ClientID, ports: Ports) throws -> String? {
+    package static func seal(
+        _ parameters: String, of client: ClientID, isStrict: Bool = false, ports: Ports
+    ) throws -> String? {
         let now = ports.time.now
-        let json: JSONValue = [
+        let json = JSONValue.members([
             "id": .string(Base64URL.encode(ports.random.bytes(16))), "at": .string("\(now)"),
-            "request": .string(parameters),
-        ]
+            "request": .string(parameters), "strict": isStrict ? true : nil,
+        ])
         let uri = prefix + Base64URL.encode(try ports.hasher.sealed(json.encoded, for: purpose(of: client)))
         return uri.utf8.count <= longest ? uri : nil
     }
@@ -94,7 +99,9 @@ package struct PushedRequest: Equatable, Sendable {
             let at = json["at"]?.string.flatMap({ Timestamp($0) }), let parameters = json["request"]?.string
         else { return .unknown }
         let end = at.adding(lifetime)
-        let request = PushedRequest(parameters: parameters, use: Use(id: id, until: end.adding(completion)))
+        let request = PushedRequest(
+            parameters: parameters, use: Use(id: id, until: end.adding(completion)),
+            isStrict: json["strict"]?.bool ?? false)
         // check: PushedRequestTests.expired
         guard ports.time.now < end else { return .over(request) }
         let isSpent = try await ports.store.read { reader in

@@ -77,11 +77,9 @@ package enum RedeemCode {
             guard now < code.expiresAt else { return .invalid }
             // check: RedeemCodeTests.refused
             guard request.fits(wanted) else { return .invalid }
-            // The sign-in may have begun before the client was strict. Spec: FAPI 2.0 Security Profile §5.3.2.2.
+            // Spec: FAPI 2.0 Security Profile §5.3.2.2.
             // check: StrictProfileTests.before
-            guard party.profile != .strict || wanted.pushed != nil && wanted.codeChallenge != nil else {
-                return .invalid
-            }
+            guard party.takes(begunStrict: wanted.isStrict) else { return .invalid }
             guard case .granted(let authentication) = authorization.state else { return .invalid }
             // Nothing of the user changes before the tokens are written: whoever ends the session ends them too.
             try work.users.lock(authentication.user)

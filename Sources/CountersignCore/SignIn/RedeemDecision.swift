@@ -158,6 +158,9 @@ package enum RedeemDecision {
             guard let authorization = try work.authorizations.find(id),
                 case .authenticated(let authentication) = authorization.state
             else { return .invalid }
+            // Spec: FAPI 2.0 Security Profile §5.3.2.1.
+            // check: StrictSwitchTests.poll
+            guard party.takes(begunStrict: authorization.wanted.isStrict) else { return .invalid }
             // Whoever is told of tokens has proved its key when it asked. Spec: CIBA Core 1.0 §5.
             let thumbprint = request.isPush ? authorization.wanted.keyThumbprint : request.key?.thumbprint
             // check: DeviceCodeTests.unproved

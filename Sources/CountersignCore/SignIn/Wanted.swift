@@ -78,6 +78,9 @@ package struct Wanted: Hashable, Sendable {
 
     /// The one use of the request that the client has pushed; nil where it has pushed none.
     package var pushed: PushedRequest.Use?
+    /// Whether the client was strict when this was checked, so that all rules of the profile were kept; never for a
+    /// device, since a strict client signs nobody in on one.
+    package var isStrict = false
     /// Through which door it came, which is how its result leaves.
     package var door = Door.browser
 
@@ -121,7 +124,8 @@ extension Wanted {
             "strength": strength.map { .string($0.rawValue) }, "essential": isStrengthEssential ? true : nil,
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
-            "keeps_passkeys": keepsPasskeys ? true : nil, "pushed": pushed?.json, "device": device?.json,
+            "keeps_passkeys": keepsPasskeys ? true : nil, "pushed": pushed?.json,
+            "strict": isStrict ? true : nil, "device": device?.json,
             "backchannel": backchannel?.json,
             "asked_from": askedFrom?.json,
             "asked_in": askedIn.map { .string("\($0)") },
@@ -157,6 +161,7 @@ extension Wanted {
         identifier = json["identifier"]?.string.flatMap { SignInName($0) }
         keepsPasskeys = json["keeps_passkeys"]?.bool ?? false
         pushed = json["pushed"].flatMap { PushedRequest.Use($0) }
+        isStrict = json["strict"]?.bool ?? false
         // Whose device or server cannot be read must not become a browser's.
         if let json = json["device"] {
             guard let asking = AskingDevice(json) else { return nil }

@@ -51,7 +51,7 @@ struct AuthorizationChecks {
         /// A browser brings the parameters themselves.
         case browser
         /// A browser brings what was pushed.
-        case pushed(PushedRequest.Use)
+        case pushed(PushedRequest)
         /// A client pushes it.
         case client
     }
@@ -117,7 +117,7 @@ struct AuthorizationChecks {
         switch try await PushedRequest.open(uri, of: client, ports: ports) {
         case .good(let request):
             let pushed = try FormFields(request.parameters[...])
-            return try await AuthorizationChecks(pushed, .pushed(request.use), ports: ports).check()
+            return try await AuthorizationChecks(pushed, .pushed(request), ports: ports).check()
         case .over(let request):
             let pushed = try FormFields(request.parameters[...])
             throw try await AuthorizationChecks(pushed, .browser, ports: ports).over()
@@ -164,12 +164,13 @@ struct AuthorizationChecks {
             wanted.responseMode = try responseMode()
             try refuseRequestObjects()
             wanted.pushed = try use(by: party)
+            wanted.isStrict = party.profile == .strict
             try checkResponseType()
             (wanted.scopes, wanted.resources) = try scopes(access, of: client)
             wanted.details = try details(for: party)
             wanted.nonce = try value("nonce", ofAtMost: 512)
             wanted.codeChallenge = try codeChallenge(for: party)
-            wanted.keyThumbprint = try keyThumbprint().map { .key($0) }
+            wanted.keyThumbprint = try keyThumbprint(for: party).map { .key($0) }
             let prompts = try prompts()
             wanted.isFresh = prompts.contains("login") || prompts.contains("select_account")
             wanted.asksConsent = prompts.contains("consent")
@@ -243,7 +244,14 @@ struct AuthorizationChecks {
     ///
     /// Spec: RFC 9126 §4, §6; RFC 9101 §10.5.
     private func use(by party: RelyingParty) throws(OAuthError) -> PushedRequest.Use? {
-        if case .pushed(let use) = entrance { return use }
+        if case .pushed(let request) = entrance {
+            // Nobody would get tokens for it.
+            // check: StrictProfileTests.before
+            guard party.takes(begunStrict: request.isStrict) else {
+                throw OAuthError(.invalidRequest, "the request was pushed before the client was strict")
+            }
+            return request.use
+        }
         if case .browser = entrance {
             // check: PushedRequestTests.required
             guard !party.requiresPushedRequests else {
@@ -317,9 +325,14 @@ struct AuthorizationChecks {
 
     /// The key that must redeem the code.
     ///
-    /// Spec: RFC 9449 §10.
-    private func keyThumbprint() throws(OAuthError) -> String? {
+    /// Spec: RFC 9449 §10, RFC 8705 §3.
+    private func keyThumbprint(for party: RelyingParty) throws(OAuthError) -> String? {
         guard let thumbprint = form["dpop_jkt"] else { return nil }
+        // Nobody could redeem the code: who gets tokens for a certificate may send no proof beside it.
+        // check: CertificateBoundTests.thumbprintBeside
+        guard !party.bindsToCertificate else {
+            throw OAuthError(.invalidRequest, "the tokens are bound to the certificate: send no dpop_jkt")
+        }
         // check: KeyProofTests.thumbprint
         guard Base64URL.decode(thumbprint)?.count == 32 else {
             throw OAuthError(.invalidRequest, "dpop_jkt must be a SHA-256 in base64url")

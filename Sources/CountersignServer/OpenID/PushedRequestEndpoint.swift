@@ -32,7 +32,8 @@ extension OAuthDoor {
         }
         // A client that has authenticated need not name itself again; another's name was refused.
         let named = form.setting("client_id", to: "\(client)")
-        var (_, checked) = try await AuthorizationChecks.check(pushed: named, ports: ports)
+        let (passed, sent) = try await AuthorizationChecks.check(pushed: named, ports: ports)
+        var checked = sent
         if let key, case .key(let thumbprint) = key.thumbprint {
             // The code will be good for the holder of this key alone. Spec: RFC 9449 §10.1.
             // check: PushedRequestTests.bound
@@ -43,7 +44,8 @@ extension OAuthDoor {
             checked = checked.setting("dpop_jkt", to: thumbprint)
         }
         let parameters = checked.query(of: AuthorizationChecks.parameters)
-        guard let uri = try PushedRequest.seal(parameters, of: client, ports: ports) else {
+        let isStrict = passed.wanted.isStrict
+        guard let uri = try PushedRequest.seal(parameters, of: client, isStrict: isStrict, ports: ports) else {
             throw OAuthError(.invalidRequest, "the request is too long", status: 413)
         }
         return Response(

@@ -234,9 +234,9 @@ extension OAuthDoor {
     }
 
     /// The client that has signed an assertion, which may be for the issuer, for the token endpoint, or for the
-    /// endpoint that it was sent to.
+    /// endpoint that it was sent to, each at either of its addresses.
     ///
-    /// Spec: RFC 7521 §4.2, RFC 7523 §2.2 and §3.
+    /// Spec: RFC 7521 §4.2, RFC 7523 §2.2 and §3, RFC 8705 §5.
     private func client(
         of incoming: Incoming, _ form: FormFields, asserting assertion: Secret<String>
     ) async throws -> (client: ClientID, party: RelyingParty?) {
@@ -244,7 +244,9 @@ extension OAuthDoor {
             throw OAuthError(.invalidClient, "client_assertion_type is missing or not known")
         }
         let path = String(incoming.target.prefix { $0 != "?" })
-        let audiences = ["\(ports.issuer)", "\(ports.issuer)/oauth2/token", "\(ports.issuer)\(path)"]
+        let endpoints = [ports.issuer, ports.certificateURL].compactMap(\.self)
+            .flatMap { [$0.uri("/oauth2/token"), $0.uri(path)] }
+        let audiences = ["\(ports.issuer)"] + endpoints
         let description = "the assertion is not good, or not for this server"
         switch try await AuthenticateByKey.authenticate(assertion, for: audiences, ports: ports) {
         case .authenticated(let client, let party):

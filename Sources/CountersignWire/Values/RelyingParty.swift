@@ -227,6 +227,15 @@ package struct RelyingParty: Hashable, Sendable {
     /// Whether the client's tokens are bound to a key in any case.
     package var bindsToKey: Bool { bindsTokens && !bindsToCertificate }
 
+    /// Whether the client may have what comes of a request.
+    ///
+    /// What began by the weaker rules of another profile gives a strict client nothing.
+    ///
+    /// Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2.
+    ///
+    /// - Parameter isStrict: whether the client was strict when the request was checked.
+    package func takes(begunStrict isStrict: Bool) -> Bool { profile != .strict || isStrict }
+
     /// Whether a refresh token is replaced at each use: always where nobody can know who shows it.
     package var rotates: Bool { rotatesAlways || !profile.isConfidential }
 

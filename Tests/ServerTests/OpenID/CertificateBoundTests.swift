@@ -212,12 +212,33 @@ struct CertificateBoundTests {
         }
     }
 
-    @Test("A code that is for a key is redeemed by no certificate")
-    func codeForKey() async throws {
+    // Spec: RFC 9449 §10.
+    @Test("Who binds to a certificate may not name a key by dpop_jkt, before there is a code that nobody redeems")
+    func thumbprintBeside() async throws {
         try await SignInPageScene.withCertificates(Self.binding) { scene in
+            let shop = try TestCertificate(named: "shop")
+            let changes: KeyValuePairs<String, String?> = ["dpop_jkt": TestKey(scene.server).thumbprint]
+            let description = "the tokens are bound to the certificate: send no dpop_jkt"
+            let page = try await scene.browser.get(scene.request(changes))
+            #expect(page.result["error"] == "invalid_request" && page.result["code"] == nil, "\(page.reply)")
+            #expect(page.result["error_description"] == description)
+            let pushed = try await scene.push(changes, headers: SignInPageScene.field(shop))
+            expect(pushed, 400, "invalid_request")
+            #expect(pushed.json["error_description"] == .string(description))
+            // Where the certificate only authenticates, the key counts.
+            try await scene.set(["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"])
+            #expect(try await scene.push(changes, headers: SignInPageScene.field(shop)).status == 201)
+        }
+    }
+
+    @Test("A code that was for a key before the client bound its tokens to a certificate is redeemed by none")
+    func codeForKey() async throws {
+        let before: JSONObject = ["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"]
+        try await SignInPageScene.withCertificates(before) { scene in
             // Not even by the certificate with the same hash.
             let shop = try TestCertificate(named: "shop")
             let code = try #require(try await scene.signIn(["dpop_jkt": shop.thumbprint]).result["code"])
+            try await scene.set(Self.binding)
             expect(try await scene.send(scene.redeemFields(code) + scene.id, with: shop), 400, "invalid_grant")
         }
     }

@@ -289,6 +289,41 @@ struct CertificateClientTests {
         }
     }
 
+    // Spec: RFC 7523 §3.
+    @Test("RFC 8705 §5: an assertion is for either address of the token endpoint or of its own, and for no other one")
+    func assertionAtAlias() async throws {
+        let url = "https://mtls.example.com"
+        try await SignInPageScene.withCertificates(at: Issuer(url)) { scene in
+            let key = P256.Signing.PrivateKey()
+            try await scene.set([
+                "asked_browsers": "all", "jwks": JWKSet([JWK(key.publicKey)]).json,
+                "tls_client_certificate_bound_access_tokens": true,
+            ])
+            func asserted(for audience: String) async throws -> Reply {
+                let (id, now) = (scene.credential.id, scene.server.clock.now.seconds)
+                let claims: JSONValue = [
+                    "iss": .string(id), "sub": .string(id), "aud": .string(audience),
+                    "jti": .string("\(UInt64.random(in: 0...(.max)))"), "exp": .integer(now + 60),
+                ]
+                let assertion = try await JWS.sign(
+                    claims.encoded, type: nil, by: key, keyID: key.jwsPublicKey.thumbprint)
+                let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+                return try await scene.send(
+                    [("token", "x"), ("client_assertion_type", type), ("client_assertion", assertion)],
+                    with: try TestCertificate(named: "any"), at: Self.asking)
+            }
+            let issuer = "\(scene.server.issuer)"
+            for audience in [issuer, "\(issuer)/oauth2/token", "\(url)/oauth2/token", "\(url)\(Self.asking)"] {
+                let reply = try await asserted(for: audience)
+                #expect(reply.status == 200, "\(audience): \(reply)")
+            }
+            // The address is no issuer.
+            for audience in [url, "\(url)/", "\(url)/oauth2/par", "https://other.example.com/oauth2/token"] {
+                expect(try await asserted(for: audience), 401, "invalid_client")
+            }
+        }
+    }
+
     @Test("A DPoP proof is for either address of the token endpoint, and for no third one")
     func proofAtAlias() async throws {
         let settings: JSONObject = ["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"]

@@ -44,9 +44,8 @@ struct StrictProfileTests {
                         "backchannel_authentication_request_signing_alg": "ES256",
                     ], "/backchannel_token_delivery_mode"
                 ),
-                (["tls_client_auth_san_dns": "bank.example.com"], "/tls_client_auth_san_dns"),
                 (
-                    ["tls_client_certificate_bound_access_tokens": true],
+                    ["dpop_bound_access_tokens": true, "tls_client_certificate_bound_access_tokens": true],
                     "/tls_client_certificate_bound_access_tokens"
                 ),
                 (["redirect_uris": ["http://127.0.0.1:9/callback"]], "/redirect_uris/0"),
@@ -185,20 +184,31 @@ struct StrictProfileTests {
         }
     }
 
-    @Test("What began before the client was strict gives tokens only if it was pushed, and with PKCE")
+    @Test("What began before the client was strict gives it nothing: no code, no open page and no pushed request")
     func before() async throws {
         try await StrictScene.with(["profile": "web"]) { strict in
             let noPKCE: KeyValuePairs<String, String?> = ["code_challenge": nil, "code_challenge_method": nil]
-            let fit = try await strict.code()
+            let pushed = try await strict.code()
             let weak = try await strict.code(noPKCE)
             let query = FormText.encoded(strict.parameters())
             let page = try await strict.scene.browser.get("/oauth2/authorize?\(query)")
             let plain = try #require(page.result["code"], "\(page.reply)")
+            let link = try await strict.link()
+            let browser = TestBrowser(strict.scene.server)
+            let (path, open) = try await strict.scene.numberPage(
+                from: try await browser.get(try await strict.link()), in: browser)
             try await strict.scene.set(strict.settings())
             let unproved = strict.redeemFields(weak, verifier: nil)
             expectError(try await strict.send("/oauth2/token", unproved, by: strict.key), 400, "invalid_grant")
-            expectError(try await strict.redeem(plain), 400, "invalid_grant")
-            #expect(try await strict.redeem(fit).status == 200)
+            try await strict.scene.approve(open)
+            let done = try await browser.get("\(path)/done")
+            let late = try #require(done.result["code"], "\(done.reply)")
+            for code in [pushed, plain, late] { expectError(try await strict.redeem(code), 400, "invalid_grant") }
+            let refused = try await strict.scene.browser.get(link)
+            #expect(refused.result["error"] == "invalid_request" && refused.result["code"] == nil, "\(refused.reply)")
+            #expect(
+                refused.result["error_description"] == "the request was pushed before the client was strict")
+            #expect(try await strict.redeem(try await strict.code()).status == 200)
         }
     }
 
