@@ -181,21 +181,24 @@ extension CallCentre {
         }
         for _ in 0..<world.draw(1...3) where !world.isCalm && !client.isGone {
             try? await world.pause(.seconds(world.draw(10...300)))
-            await show(tokens)
+            await show(tokens, of: request)
         }
         if world.happens(percent: 25) { await takeBack(request) }
     }
 
-    private func show(_ tokens: Tokens) async {
-        let id = client.client.id
-        _ = await client.call(tries: 2) { [world] services, _ in
+    /// Asks whether an access token is good, and refreshes.
+    private func show(_ tokens: Tokens, of request: Request) async {
+        let (name, id) = (proofName(), client.client.id)
+        _ = await client.call(tries: 1) { [self] services, _ in
             let isOver = try world.watch.isOver(tokens.family)
             let outcome = try await IntrospectToken.introspect(tokens.access, by: id, ports: services.ports)
             if isOver, outcome != .inactive {
                 world.violate(15, "an access token of \(tokens.family) is good, though the family is over")
             }
             guard let refresh = tokens.refresh else { return }
-            let refreshed = try await RefreshTokens.refresh(refresh, scopes: nil, by: id, ports: services.ports)
+            let key = try await proved(request.keyPair, for: "/oauth2/token", named: name, services.ports)
+            let refreshed = try await RefreshTokens.refresh(
+                refresh, scopes: nil, by: id, with: key, ports: services.ports)
             if isOver, case .refreshed = refreshed {
                 world.violate(15, "\(tokens.family) gives tokens, though it is over")
             }

@@ -2,6 +2,7 @@ import CountersignCore
 import CountersignStorage
 import CountersignWire
 import Crypto
+import Encodings
 import JOSE
 import StorageTestSupport
 

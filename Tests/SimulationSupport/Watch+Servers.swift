@@ -86,7 +86,8 @@ extension Watch {
         guard let row, try centre(row.text(0)) != nil else { return }
         if try row.optionalText(2) == "reported" { locked.insert("\(try row.text(0)) \(try row.text(1))") }
         // What is over when the answer comes stays as it is.
-        guard try row.optionalInteger(5) == 1, let expected = Self.states[state], try row.text(4) != expected else { return }
+        guard try row.optionalInteger(5) == 1, let expected = Self.states[state], try row.text(4) != expected
+        else { return }
         world.violate(15, "\(id) is \(state), and \(try row.text(3)) is \(try row.text(4))")
     }
 
