@@ -27,7 +27,7 @@ extension Watch {
         let clients = try connection.rows(
             SQLStatement("SELECT client_id FROM token_families WHERE id = $1 AND session_id = ''"), [.text(id)])
         for row in clients {
-            guard let centre = try centre(row.text(0)), centre.mode != .poll else { continue }
+            guard let server = try centre(row.text(0)), server.mode != .poll else { continue }
             world.violate(15, "\(id) has ended, because its client was told of it twice")
         }
     }
@@ -96,8 +96,8 @@ extension Watch {
 
     /// Checks that a yes comes before anybody was told that its request has ended.
     func yes(to request: String) {
-        guard let told = told(of: request) else { return }
-        world.violate(15, "a yes to \(request) came after its client had been told \(told)")
+        guard let words = told(of: request) else { return }
+        world.violate(15, "a yes to \(request) came after its client had been told \(words)")
     }
 
     private func told(of request: String) -> String? {
@@ -124,8 +124,8 @@ extension Watch {
         }
         let request = try row.text(0)
         if try row.integer(1) != 1 { world.violate(15, "\(id) was given for \(request) after its end") }
-        if let told = told(of: request) {
-            world.violate(15, "\(id) was given for \(request), whose client had been told \(told)")
+        if let words = told(of: request) {
+            world.violate(15, "\(id) was given for \(request), whose client had been told \(words)")
         }
         world.blame(world.ledger.servers.give(id, for: request))
     }
@@ -200,7 +200,7 @@ extension Watch {
                 WHERE c.state = 'approved' ORDER BY a.id
                 """), [])
         let missing = try due.filter { row in
-            guard let centre = try centre(row.text(1)), centre.mode != .poll else { return false }
+            guard let server = try centre(row.text(1)), server.mode != .poll else { return false }
             return try !world.ledger.servers.told.contains(row.text(0))
         }
         let dead = try connection.rows(
