@@ -248,7 +248,7 @@ let package = Package(
             name: "SimulationSupport",
             dependencies: [
                 "CountersignCore", "CountersignDelivery", "CountersignServer", "CountersignStorage", "CountersignWire",
-                "RelyingPartyAPI", "OpenPGP", "Encodings", "StorageTestSupport", "TestSupport", crypto, logging,
+                "RelyingPartyAPI", "OpenPGP", "JOSE", "Encodings", "StorageTestSupport", "TestSupport", crypto, logging,
                 server("AsyncHTTPClient", "async-http-client"), server("GRDB", "GRDB.swift"),
                 server("GRDBSQLite", "GRDB.swift"), server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"),
             ],

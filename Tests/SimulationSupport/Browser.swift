@@ -12,14 +12,14 @@ final class Browser: @unchecked Sendable {
 
     let id: BrowserID
     private let stranger: BrowserID
-    private unowned let user: User
+    unowned let user: User
     unowned let world: SimulatedWorld
     private(set) var session: Secret<String>?
     /// Who has signed in last.
     private(set) var person: UserID?
     /// The latest session that was ended, as a copy of the cookie would hold it.
     private var endedSession: Secret<String>?
-    private var visits = 0
+    private(set) var visits = 0
 
     var name: String { "browser \(user.number)" }
 
@@ -56,16 +56,18 @@ final class Browser: @unchecked Sendable {
         }
         person = finished.user
         endAccessMeanwhile(of: portal)
+        if !world.callCentres.isEmpty, world.happens(percent: 30) { await changeAskingCode() }
+        let details = finished.wanted.details
         let request = RedeemCode.Request(
             code: finished.code, redirectURI: portal.app, verifier: Secret(verifier))
         // Whoever has seen the address that the browser returned to tries the code, too.
         if world.happens(percent: 15) {
             world.scheduler.start { [self] in
                 try? await world.pause(world.milliseconds(0...3000))
-                if let tokens = await redeem(request, at: portal) { await use(tokens, at: portal) }
+                if let tokens = await redeem(request, details, at: portal) { await use(tokens, at: portal) }
             }
         }
-        let tokens = await redeem(request, at: portal)
+        let tokens = await redeem(request, details, at: portal)
         if let tokens { world.scheduler.start { [self] in await use(tokens, at: portal) } }
         if world.happens(percent: 20) { await signOut() }
     }
@@ -90,13 +92,17 @@ final class Browser: @unchecked Sendable {
             client: portal.client.id, redirectURI: portal.app,
             scopes: isOffline ? [TokenFamily.openID, TokenFamily.offlineAccess] : [TokenFamily.openID])
         wanted.codeChallenge = challenge
+        wanted.details = makeDetails()
         if let endedSession, case .finished? = await goOn(wanted, in: endedSession) {
             world.violate(15, "\(name) goes on in a session that has ended")
         }
         if portal.client.isThirdParty { wanted.isFresh = world.happens(percent: 30) }
         if let session {
             let outcome = await goOn(wanted, in: session)
-            if case .finished(let finished)? = outcome { return finished }
+            if case .finished(let finished)? = outcome {
+                if wanted.details != nil { world.violate(15, "\(name) goes on with what must be signed") }
+                return finished
+            }
             // The person has not allowed it.
             if case .asks? = outcome { return nil }
         }
@@ -185,22 +191,29 @@ final class Browser: @unchecked Sendable {
         let family: TokenFamilyID
         let access: Secret<String>
         let refresh: Secret<String>?
+        /// What the person has authorized in detail; nil for nothing.
+        let details: AuthorizationDetails?
     }
 
-    private func redeem(_ request: RedeemCode.Request, at portal: Portal) async -> Tokens? {
+    private func redeem(
+        _ request: RedeemCode.Request, _ details: AuthorizationDetails?, at portal: Portal
+    ) async -> Tokens? {
         let client = portal.client.id
-        let outcome = await call { [world] services -> Tokens? in
+        let outcome = await call { [self] services -> Tokens? in
             guard case .redeemed(let given) = try await RedeemCode.redeem(request, by: client, ports: services.ports)
             else { return nil }
             world.blame(world.ledger.redeem(request.code.reveal()))
-            return try await Self.signed(given, services)
+            return try await signed(given, details, services)
         }
         return outcome ?? nil
     }
 
-    private static func signed(_ given: UnsignedTokens, _ services: Node.Services) async throws -> Tokens {
+    private func signed(
+        _ given: UnsignedTokens, _ details: AuthorizationDetails?, _ services: Node.Services
+    ) async throws -> Tokens {
         let tokens = try await SignTokens.sign(given, ports: services.ports)
-        return Tokens(family: given.family.id, access: tokens.access, refresh: tokens.refresh)
+        check(tokens, of: given.family, have: details)
+        return Tokens(family: given.family.id, access: tokens.access, refresh: tokens.refresh, details: details)
     }
 
     /// Uses the tokens until they end, as an app does whose user comes back from time to time.
@@ -214,7 +227,7 @@ final class Browser: @unchecked Sendable {
             guard let refresh = tokens.refresh else { return }
             if former.count > 1, world.happens(percent: 10) { return await tryAgain(former[0], before: tokens, portal) }
             endAccessMeanwhile(of: portal)
-            guard let next = await refreshed(refresh, of: tokens.family, at: portal) else { return }
+            guard let next = await refreshed(refresh, of: tokens, at: portal) else { return }
             world.ledger.counts.refreshed += 1
             former.append(refresh)
             tokens = next
@@ -222,17 +235,17 @@ final class Browser: @unchecked Sendable {
     }
 
     private func refreshed(
-        _ token: Secret<String>, of family: TokenFamilyID, at portal: Portal
+        _ token: Secret<String>, of tokens: Tokens, at portal: Portal
     ) async -> Tokens? {
-        let client = portal.client.id
-        let outcome = await call { [world] services -> Tokens? in
+        let (client, family, details) = (portal.client.id, tokens.family, tokens.details)
+        let outcome = await call { [self] services -> Tokens? in
             let wasWithdrawn = world.ledger.withdrawn.contains("\(family)")
             guard
                 case .refreshed(let given) = try await RefreshTokens.refresh(
                     token, scopes: nil, by: client, ports: services.ports)
             else { return nil }
             world.blame(world.ledger.use(family: "\(family)", wasWithdrawn: wasWithdrawn))
-            return try await Self.signed(given, services)
+            return try await signed(given, details, services)
         }
         return outcome ?? nil
     }

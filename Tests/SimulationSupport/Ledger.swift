@@ -25,6 +25,11 @@ package final class Ledger {
         package var refreshed = 0
         package var allowed = 0
         package var withdrawn = 0
+        package var askedByServers = 0
+        package var givenToServers = 0
+        package var slowedDown = 0
+        package var pushedTokens = 0
+        package var authorized = 0
 
         package init() {}
     }
@@ -71,6 +76,10 @@ package final class Ledger {
     var answering: [String: Int] = [:]
     /// The token families that there were when their user ended what their client may have.
     var withdrawn: Set<String> = []
+    /// What clients' servers have asked.
+    var servers = ServerRequests()
+    /// The details that phones have signed with a yes.
+    var signed: [ChallengeID: [Detail]] = [:]
     /// The secrets that must not appear anywhere.
     private(set) var secrets: Set<String> = []
     private(set) var latestSecret: String?

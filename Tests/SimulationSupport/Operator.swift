@@ -55,8 +55,9 @@ final class Operator: @unchecked Sendable {
             let portal = world.pick(world.portals.filter { user.id(at: $0) != nil })
             if let portal { world.scheduler.start { await portal.letGo(user) } }
         case 7, 8:
-            guard let portal = world.pick(Array(world.portals.dropFirst())), !portal.isGone else { return }
-            let isForGood = portal.number == 3 && world.happens(percent: 25)
+            let clients = Array(world.portals.dropFirst()) + world.callCentres.map(\.client)
+            guard let portal = world.pick(clients), !portal.isGone else { return }
+            let isForGood = portal.number == 3 && portal.role == .portal && world.happens(percent: 25)
             if isForGood { try await delete(portal) } else { try await disable(portal) }
         default:
             guard let use = world.pick(KeyUse.allCases) else { return }

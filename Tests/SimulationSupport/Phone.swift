@@ -424,6 +424,7 @@ final class Phone: @unchecked Sendable {
         let receipt = Receipt(
             of: body.question, user: body.user, device: device.certificate.fingerprint, decision: decided.decision,
             customDataHash: data.map { Array(SHA256.hash(data: $0)) }, answeredAt: now)
+        if case .approved = decided.decision { world.ledger.signed[id] = body.question.details }
         let sent = AnswerRequest(
             message: try await seal(receipt.text, signedBy: signer, by: device), customData: data
         ).json

@@ -63,6 +63,16 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case accessEndForgotten
     /// Tokens that have ended are treated as good ones.
     case endForgotten
+    /// What a person has authorized in detail is not kept with their tokens.
+    case detailsForgotten
+    /// Nobody's code is known by which they are asked by clients' servers.
+    case askingCodeForgotten
+    /// A sign-in that is refused or taken back goes on.
+    case refusalForgotten
+    /// Sign-ins end three minutes too late.
+    case signInEndLater
+    /// Clients' servers are not told of decisions.
+    case noticeToServerForgotten
 
     /// How long a run lasts in which the defect is searched for, in simulated hours.
     package var hours: Double {
@@ -85,11 +95,13 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         case .keyForgotten: [4]
         case .nonceForgotten, .claimTwice: [5]
         case .limitForgotten, .attemptsForgotten: [6]
-        case .removalForgotten, .openForgotten, .disabledForgotten: [7]
+        case .openForgotten: [7]
+        // What a device has approved, or a client has asked, gives tokens after its end.
+        case .removalForgotten, .disabledForgotten: [7, 15]
         case .lockForgotten, .browserForgotten: [8]
         // The callback of a transaction that was rolled back reports an end that never happened.
         case .sentFromNowhere: [1, 9]
-        case .sentBeforeArrival: [9]
+        case .sentBeforeArrival, .noticeToServerForgotten: [9]
         case .noticeLost: [10]
         case .secretAudited: [11]
         case .auditForgotten: [12]
@@ -97,7 +109,7 @@ package enum PlantedFault: String, CaseIterable, Sendable {
         case .expiryLater: [0, 13]
         case .leftBehindForgotten: [14]
         case .redemptionForgotten, .tokenEndForgotten, .consentForgotten, .grantEndForgotten, .accessEndForgotten,
-            .endForgotten:
+            .endForgotten, .detailsForgotten, .askingCodeForgotten, .refusalForgotten, .signInEndLater:
             [15]
         }
     }
@@ -159,8 +171,11 @@ final class PlantedConnection: SQLConnection {
 
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
         note(statement, arguments)
-        guard !isLeftOut(statement) else { return 1 }
+        guard !isLeftOut(statement, arguments) else { return 1 }
         var arguments = arguments
+        if plants.fault == .detailsForgotten, statement.text.hasPrefix("INSERT INTO token_families") {
+            arguments = arguments.map(Self.withoutDetails)
+        }
         if statement.text.hasPrefix("INSERT INTO audit"), let audited = plants.audited {
             arguments[arguments.count - 1] = audited
         }
@@ -173,7 +188,16 @@ final class PlantedConnection: SQLConnection {
         }
     }
 
-    private func isLeftOut(_ statement: SQLStatement) -> Bool {
+    /// An authentication without what was authorized in detail.
+    private static func withoutDetails(_ value: SQLValue) -> SQLValue {
+        guard case .text(let text) = value, var members = (try? JSONValue(parsing: Array(text.utf8)))?.object else {
+            return value
+        }
+        members["details"] = nil
+        return .text(JSONValue.object(members).text)
+    }
+
+    private func isLeftOut(_ statement: SQLStatement, _ arguments: [SQLValue]) -> Bool {
         let text = statement.text
         switch plants.fault {
         case .nonceForgotten: return text.hasPrefix("INSERT INTO nonces")
@@ -185,6 +209,9 @@ final class PlantedConnection: SQLConnection {
         case .grantEndForgotten: return text.hasPrefix("DELETE FROM grants")
         case .accessEndForgotten:
             return text.hasPrefix("UPDATE token_families SET ended_at") && text.contains("user_id = $3 AND client_id")
+        case .refusalForgotten: return text.hasPrefix("UPDATE authorizations SET state = 'refused'")
+        case .noticeToServerForgotten:
+            return text.hasPrefix("INSERT INTO outbox") && arguments.contains(.text("backchannel"))
         case .receiptForgotten: return text.hasPrefix("INSERT INTO receipts") && plants.happens(percent: 2)
         default: return false
         }
@@ -247,6 +274,12 @@ final class PlantedConnection: SQLConnection {
             return try replaced(columns: "ended_at, resources", by: "NULL, resources")
         case .endForgotten where text.hasPrefix("UPDATE token_families SET generation"):
             return replaced("AND ended_at IS NULL", by: "")
+        case .askingCodeForgotten where text.hasPrefix("SELECT user_code FROM users"):
+            return replaced("user_code", by: "NULL")
+        case .signInEndLater where text.hasPrefix("SELECT") && text.contains("FROM authorizations"):
+            return try replaced(columns: "ask_declined, expires_at", by: "ask_declined, expires_at + 180000")
+        case .signInEndLater where text.hasPrefix("UPDATE authorizations SET state"):
+            return replaced("expires_at >", by: "expires_at + 180000 >")
         case .sentBeforeArrival where text.hasPrefix("UPDATE outbox SET due_at") && text.contains("RETURNING"):
             return replaced("SET due_at", by: "SET state = 'delivered', delivered_at = 0, due_at")
         default: return statement

@@ -19,6 +19,16 @@ final class Portal: @unchecked Sendable {
         var attempts: Int?
     }
 
+    /// What a client is in the simulation.
+    enum Role {
+        /// It enrolls and asks.
+        case portal
+        /// It is somebody else's, and has what its users allow it.
+        case thirdParty
+        /// Its server asks; see ``CallCentre``.
+        case callCentre
+    }
+
     /// The custom authenticator, which hooks judge.
     static let phrase = AuthenticatorName("phrase")
     private static let kinds = [
@@ -35,6 +45,7 @@ final class Portal: @unchecked Sendable {
     static let coolingOffs: [Int64] = [1800, 60, 604_800]
 
     let number: Int
+    let role: Role
     let client: Client
     let coolingOff: Int64
     unowned let world: SimulatedWorld
@@ -45,30 +56,37 @@ final class Portal: @unchecked Sendable {
     /// Whether it is being deleted or was deleted.
     private(set) var isGone = false
 
-    var name: String { client.isThirdParty ? "third party" : "portal \(number)" }
-    private var host: String { "https://portal\(number).example.com" }
+    var name: String {
+        switch role {
+        case .portal: "portal \(number)"
+        case .thirdParty: "third party"
+        case .callCentre: "call centre \(number)"
+        }
+    }
+    var host: String { "https://portal\(number).example.com" }
 
     init(
-        _ number: Int, in world: SimulatedWorld, _ services: Node.Services, isThirdParty: Bool = false
+        _ number: Int, in world: SimulatedWorld, _ services: Node.Services, as role: Role = .portal
     ) async throws {
         self.number = number
+        self.role = role
         self.world = world
         let ports = services.ports
-        // A third party makes nobody's devices wait longer than the portals do.
-        coolingOff = isThirdParty ? 60 : Self.coolingOffs[(number - 1) % Self.coolingOffs.count]
+        // Others make nobody's devices wait longer than the portals do.
+        coolingOff = role == .portal ? Self.coolingOffs[(number - 1) % Self.coolingOffs.count] : 60
         // The second portal allows two devices for each user, and removes a device whose PIN is locked.
-        let isStrict = number == 2 && !isThirdParty
+        let isStrict = number == 2 && role == .portal
         guard let name = AuthenticatorName("phrase") else { throw World.Broken("name") }
         let phrase = CustomAuthenticator(
             name: name, hook: CallbackURI(stored: "https://portal\(number).example.com/phrase"), attempts: 3)
         let request = CreateClient.Request(
-            name: try ClientName("Portal \(number)"), rights: isThirdParty ? [] : Set(Right.allCases),
+            name: try ClientName("Portal \(number)"), rights: role == .portal ? Set(Right.allCases) : [],
             callbackURIs: [CallbackURI(stored: "https://portal\(number).example.com/countersign")],
             returnURIs: [ReturnURI(stored: "https://portal\(number).example.com/back")],
             waivesEnrollmentApproval: false, coolingOff: Seconds(coolingOff),
             pinPolicy: try PINPolicy(isStrict ? ["at_limit": "remove"] : [:], at: ""),
             deviceLimit: isStrict ? DeviceLimit(maximum: 2, replacesOldest: true) : nil,
-            authenticators: [phrase], isThirdParty: isThirdParty)
+            authenticators: [phrase], isThirdParty: role == .thirdParty)
         let result = try await CreateClient.create(request, by: .system, idempotency: nil, ports: ports)
         guard case .done(.created(let created)) = result else { throw World.Broken("client") }
         client = created.client
@@ -102,7 +120,8 @@ final class Portal: @unchecked Sendable {
         for portal in portals {
             guard let app = RedirectURI(portal.app) else { throw World.Broken("redirect URI") }
             let party = RelyingParty(
-                client: portal.client.id, profile: .native, redirectURIs: [app], askedBrowsers: .all)
+                client: portal.client.id, profile: .native, redirectURIs: [app], askedBrowsers: .all,
+                detailTypes: detailTypes)
             guard try await SetRelyingParty.set(party, by: .system, ports: ports) == .set(party) else {
                 throw World.Broken("relying party")
             }
@@ -167,7 +186,7 @@ final class Portal: @unchecked Sendable {
     }
 
     /// Whether every node must accept this client.
-    private var isLetIn: Bool { !isGone && world.scheduler.elapsed > disabledUntil }
+    var isLetIn: Bool { !isGone && world.scheduler.elapsed > disabledUntil }
 
     /// Creates a ticket for a user; nil if that is refused or not answered.
     func ticket(for user: User) async -> EnrollmentInvitation? {
@@ -334,7 +353,9 @@ final class Portal: @unchecked Sendable {
                 externalID: user.externalID, by: caller, idempotency: idempotency, ports: services.ports)
         }
         switch made {
-        case .done(.created(let known)), .replayed(.created(let known)): user.link(known.id, at: self)
+        case .done(.created(let known)), .replayed(.created(let known)):
+            user.link(known.id, at: self)
+            for centre in world.callCentres { await centre.meet(user, as: known.id) }
         case .conflict: world.violate(4, "\(key) is another request's")
         case .done, .replayed, nil: world.trace.note(name, "knows \(user.number) no more")
         }
@@ -349,9 +370,9 @@ final class Portal: @unchecked Sendable {
         guard isDone != nil else { return }
         world.trace.note(name, "lets \(user.number) go")
         user.unlink(from: self)
-        // Whom no portal knows any more the third party forgets, too; the user would stay, and with them the phones.
-        if let shop = world.thirdParty, !user.links.contains(where: { $0.id == id && $0.end == nil }) {
-            await shop.forget(id)
+        // Whom no portal knows any more the others forget, too; the user would stay, and with them the phones.
+        if !user.links.contains(where: { $0.id == id && $0.end == nil }) {
+            for other in world.others { await other.forget(id) }
         }
         try? await world.pause(.seconds(world.draw(1...120)))
         await makeAnew(user)

@@ -14,6 +14,9 @@ package struct SeedSearch: Sendable {
         package fileprivate(set) var refreshed = 0
         package fileprivate(set) var allowed = 0
         package fileprivate(set) var withdrawn = 0
+        package fileprivate(set) var askedByServers = 0
+        package fileprivate(set) var givenToServers = 0
+        package fileprivate(set) var authorized = 0
         package fileprivate(set) var faults = 0
         package fileprivate(set) var jobs = 0
         /// The first seed that broke an invariant, with its report.
@@ -27,7 +30,8 @@ package struct SeedSearch: Sendable {
                 format: "%d seeds, %.1f simulated hours in %.1f s: %.2f hours and %.1f ends of questions a second; ",
                 seeds, hours, seconds, hours / max(seconds, 0.001), Double(ended) / max(seconds, 0.001))
                 + "\(asked) asked by portals, \(ended) ended, \(signedIn) signed in, \(refreshed) refreshes, "
-                + "\(allowed) grants, \(withdrawn) ends of access, \(faults) faults, \(jobs) jobs"
+                + "\(allowed) grants, \(withdrawn) ends of access, \(askedByServers) asked by servers, "
+                + "\(givenToServers) given to servers, \(authorized) authorized in detail, \(faults) faults, \(jobs) jobs"
         }
     }
 
@@ -98,7 +102,7 @@ package struct SeedSearch: Sendable {
         return """
             seed \(found.seed): \(violation)
 
-            \(left.nodes) nodes, \(left.users) users, \(left.portals) portals\(left.hasThief ? ", a thief" : "")\(left.hasThirdParty ? ", a third party" : "") and these faults are enough (\(smallest.runs) runs):
+            \(left.nodes) nodes, \(left.users) users, \(left.portals) portals\(left.hasThief ? ", a thief" : "")\(left.hasThirdParty ? ", a third party" : "")\(left.hasCallCentres ? ", call centres" : "") and these faults are enough (\(smallest.runs) runs):
             \(smallest.report.plan)
 
             \(smallest.report.story.suffix(80).joined(separator: "\n"))
@@ -116,6 +120,9 @@ extension SeedSearch.Summary {
         refreshed += report.counts.refreshed
         allowed += report.counts.allowed
         withdrawn += report.counts.withdrawn
+        askedByServers += report.counts.askedByServers
+        givenToServers += report.counts.givenToServers
+        authorized += report.counts.authorized
         faults += report.plan.faults.count
         jobs += report.jobs
         if report.violation != nil, found == nil { found = (seed, report) }

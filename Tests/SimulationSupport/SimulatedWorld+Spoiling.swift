@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignStorage
 import CountersignWire
+import Encodings
 import Logging
 
 /// Violations that are produced by hand, for tests of the checks.
@@ -115,6 +116,35 @@ extension SimulatedWorld {
     /// Tells a client that tokens are good.
     package func uses(_ family: String) {
         blame(ledger.use(family: family, wasWithdrawn: ledger.withdrawn.contains(family)))
+    }
+
+    /// Tells a client that its request has ended.
+    package func ends(_ request: String) {
+        ledger.servers.end(request, "that it is over", at: scheduler.elapsed, isWritten: true)
+    }
+
+    /// Tells a client that it has taken its request back.
+    package func takesBack(_ request: String) throws {
+        guard let id = AuthorizationID(request) else { return violate(0, "\(request) is no request") }
+        _ = try watch.isTakenBack(id, at: Timestamp(milliseconds: 0))
+    }
+
+    /// Brings a client tokens for its request that are somebody else's.
+    package func pushes(for request: String) throws {
+        guard let id = AuthorizationID(request) else { return violate(0, "\(request) is no request") }
+        let claims: JSONValue = ["jti": "somebody's.1", "sub": "somebody"]
+        let token = "e30.\(Base64URL.encode(claims.encoded)).e30"
+        try watch.areStored(["access_token": .string(token), "id_token": .string(token)], for: id, isPushed: true)
+    }
+
+    /// Gives tokens for details that were asked for.
+    ///
+    /// - Parameters:
+    ///   - hasThem: whether the tokens have them.
+    package func authorizes(hasThem: Bool) throws {
+        let details = try AuthorizationDetails(
+            #"[{"type":"payment","amount":"EUR 1.00","creditor":{"name":"ACME"}}]"#, of: Portal.detailTypes)
+        watch.authorizes("somebody's", [hasThem ? details.json : nil], for: details, by: nil)
     }
 
     /// Has a limited event happen.

@@ -20,6 +20,7 @@ package final class SimulatedWorld: @unchecked Sendable {
         package var asksPerHour = 40
         package var hasThief = true
         package var hasThirdParty = true
+        package var hasCallCentres = true
         package var rates = FaultPlan.Rates()
 
         package init() {}
@@ -46,6 +47,7 @@ package final class SimulatedWorld: @unchecked Sendable {
             if portals > 1 { smaller.append(with { $0.portals -= 1 }) }
             if hasThief { smaller.append(with { $0.hasThief = false }) }
             if hasThirdParty { smaller.append(with { $0.hasThirdParty = false }) }
+            if hasCallCentres { smaller.append(with { $0.hasCallCentres = false }) }
             return smaller
         }
 
@@ -105,6 +107,10 @@ package final class SimulatedWorld: @unchecked Sendable {
     private(set) var portals: [Portal] = []
     /// The client of somebody else; nil for none.
     private(set) var thirdParty: Portal?
+    /// The clients whose servers ask; none, or one for each way in which they get their tokens.
+    private(set) var callCentres: [CallCentre] = []
+    /// The clients besides the portals.
+    var others: [Portal] { [thirdParty].compactMap(\.self) + callCentres.map(\.client) }
     private var chance: SeededGenerator
     private var violation: Violation?
     private var isStopped: () -> Bool = { false }
@@ -195,6 +201,8 @@ package final class SimulatedWorld: @unchecked Sendable {
         try await Portal.setTypes(for: portals, services.ports)
         try await Portal.openDoors(of: portals, services.ports)
         if population.hasThirdParty { thirdParty = try await Portal.openThirdParty(in: self, services) }
+        if population.hasCallCentres { callCentres = try await CallCentre.openAll(in: self, services) }
+        if !others.isEmpty { try await Portal.openAccount(in: self, services) }
         try await services.store.refreshKeys()
         for number in 1...population.users {
             users.append(try await User(number, in: self, services))
@@ -206,6 +214,7 @@ package final class SimulatedWorld: @unchecked Sendable {
     private func begin(until end: Duration) {
         for portal in portals { portal.begin() }
         for user in users { user.begin() }
+        for centre in callCentres { centre.begin() }
         let staff = Operator(self)
         scheduler.start { await staff.work() }
         let auditor = Auditor(self)

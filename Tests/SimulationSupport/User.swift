@@ -24,6 +24,9 @@ final class User: @unchecked Sendable {
     var approvals: [EntryNumber] = []
     /// The number that the thief's new phone shows.
     var thiefsNumber: EntryNumber?
+    /// The code by which the user is asked by clients' servers, while one is set, and somebody else's.
+    var askingCode: String { "kite-\(number) blue" }
+    var wrongAskingCode: String { "kite-\(number + 1) blue" }
     /// The enrollments of which phones were told.
     var told: [EnrollmentID: String] = [:]
     /// The links that the user has opened, and the portals that asked.
@@ -54,10 +57,12 @@ final class User: @unchecked Sendable {
             else { throw World.Broken("link") }
             link(known, at: portal)
         }
-        if let shop = world.thirdParty?.client.id, let known = links.first?.id {
+        if let known = links.first?.id {
             let name = externalID
-            guard try await services.ports.store.commit({ try $0.links.put(known, to: shop, externalID: name) })
-            else { throw World.Broken("link") }
+            for other in world.others.map(\.client.id) {
+                guard try await services.ports.store.commit({ try $0.links.put(known, to: other, externalID: name) })
+                else { throw World.Broken("link") }
+            }
         }
         for number in 1...(world.happens(percent: 40) ? 2 : 1) { phones.append(Phone(number, of: self, in: world)) }
     }

@@ -27,7 +27,7 @@ extension Watch {
         case "allowed no more": try covered("f.user_id = $1 AND f.client_id = $2", both, connection)
         case "access ended": try accessEnded(both, connection)
         case "code given": try codeGiven(id, connection)
-        default: break
+        default: try lookAtServers(what, id, other, connection)
         }
     }
 

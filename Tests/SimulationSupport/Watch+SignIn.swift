@@ -48,6 +48,7 @@ extension Watch {
     }
 
     private func authenticated(_ id: String, _ connection: any SQLConnection) throws {
+        yes(to: id)
         let approved = try connection.rows(
             SQLStatement(
                 """
@@ -60,6 +61,11 @@ extension Watch {
 
     private func given(_ id: String, _ connection: any SQLConnection) throws {
         world.ledger.counts.redeemed += 1
+        let inSession = SQLStatement("SELECT 1 FROM token_families WHERE id = $1 AND session_id <> ''")
+        guard try !connection.rows(inSession, [.text(id)]).isEmpty else {
+            try givenToServer(id, connection)
+            return try good(id, connection)
+        }
         let redeemed = try connection.rows(
             SQLStatement(
                 """

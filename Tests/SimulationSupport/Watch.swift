@@ -16,7 +16,7 @@ final class Watch {
     /// When challenges ended.
     private var endedAt: [ChallengeID: Duration] = [:]
     /// The users, with client, who must not be asked because of a report; a code reaches only users who look.
-    private var locked: Set<String> = []
+    var locked: Set<String> = []
 
     init(_ world: SimulatedWorld) {
         self.world = world
@@ -55,7 +55,7 @@ final class Watch {
             trigger(
                 "spent", "AFTER UPDATE OF spent_at ON tickets WHEN old.spent_at IS NOT NULL", "hex(new.hash)", "NULL"),
         ]
-        for trigger in triggers + triggersOfSignIns + triggersOfGrants {
+        for trigger in triggers + triggersOfSignIns + triggersOfGrants + triggersOfServers {
             try world.database.look { _ = try $0.execute(SQLStatement(trigger), []) }
         }
         world.database.afterCommit = { [unowned self] in try look($0) }
@@ -77,10 +77,13 @@ final class Watch {
             world.trace.note("commit", "\(what) \(id) \(other)")
             switch what {
             case "end changed": world.violate(1, "the end of \(id) changed: \(other)")
-            case "ended": try ended(id, connection)
+            case "ended":
+                try ended(id, connection)
+                try endedForServer(id, other, connection)
             case "asked":
                 if locked.contains(other) { world.violate(8, "\(id) was asked of a user who is locked for its client") }
                 try asked(id, connection)
+                try askedByServer(id, connection)
             case "claimed twice": world.violate(5, "the code of \(id) was presented by two")
             case "came back": world.violate(7, "\(id) was removed and came back")
             case "removed": try removed(id, connection)
@@ -274,6 +277,7 @@ final class Watch {
             try everythingTold(connection)
             try keysOnce(connection)
             try callbacks(connection)
+            try serversTold(connection)
             try audit(connection)
             try nothingSecret(connection)
         }

@@ -8,24 +8,27 @@ extension SimulationTests {
     struct InvariantTests {
         init() { SimulationTests.begin() }
 
+        /// Whose history it is.
+        enum Whose { case portals, thirdPartys, callCentres }
+
         /// A bad history.
         struct History: Sendable, CustomTestStringConvertible {
             let invariant: Int
             /// What is said of it.
             let words: String
-            /// Whether it is one of a third party.
-            let isThirdPartys: Bool
+            /// Whose it is.
+            let whose: Whose
             let spoil: @Sendable (SimulatedWorld) throws -> Void
 
             var testDescription: String { "\(invariant): \(words)" }
 
             init(
-                _ invariant: Int, _ words: String, ofThirdParty isThirdPartys: Bool = false,
+                _ invariant: Int, _ words: String, of whose: Whose = .portals,
                 _ spoil: @escaping @Sendable (SimulatedWorld) throws -> Void
             ) {
                 self.invariant = invariant
                 self.words = words
-                self.isThirdPartys = isThirdPartys
+                self.whose = whose
                 self.spoil = spoil
             }
         }
@@ -37,9 +40,9 @@ extension SimulationTests {
             \(approvedAnyhow) AND channel <> 'code' AND NOT EXISTS (
             SELECT 1 FROM asking_locks l WHERE l.user_id = challenges.user_id AND l.client_id = challenges.client_id)
             """
-        private static let enrolled = "enrollments WHERE removed_at IS NULL AND suspended_at IS NULL"
+        static let enrolled = "enrollments WHERE removed_at IS NULL AND suspended_at IS NULL"
         /// A family whose device and link are there.
-        private static let good = """
+        static let good = """
             token_families WHERE ended_at IS NULL AND enrollment_id IN (SELECT id FROM \(enrolled))
             AND EXISTS (SELECT 1 FROM user_links l WHERE l.user_id = token_families.user_id)
             """
@@ -53,7 +56,7 @@ extension SimulationTests {
             SELECT 'evt_end', 0, 'access.ended', 'system', client_id, user_id, '{}' FROM token_families WHERE id = $1
             """
         /// The columns of an authorization without its id, before anybody was authenticated by an ask.
-        private static let rest = """
+        static let rest = """
             client_id, wanted, browser, user_id, 'open', authentication, family_id, ask_number, ask_until,
             NULL, ask_known, ask_declined, expires_at, ask_verification_id
             """
@@ -336,38 +339,38 @@ extension SimulationTests {
                 try world.commit(
                     "DELETE FROM user_links WHERE user_id = (SELECT user_id FROM token_families WHERE id = $1)", of: id)
             },
-            History(15, "and its user allows “”", ofThirdParty: true) { world in
+            History(15, "and its user allows “”", of: .thirdPartys) { world in
                 _ = try world.some(allowed)
                 try world.commit("DELETE FROM grants")
             },
-            History(15, "email”, and its user allows", ofThirdParty: true) { world in
+            History(15, "email”, and its user allows", of: .thirdPartys) { world in
                 let id = try world.some(allowed)
                 try world.commit(
                     "UPDATE token_families SET scopes = scopes || ' email', generation = generation + 1 WHERE id = $1",
                     of: id)
             },
-            History(15, "goes on, though its user has ended it", ofThirdParty: true) { world in
+            History(15, "goes on, though its user has ended it", of: .thirdPartys) { world in
                 try world.commit(endAccess, of: try world.some(allowed))
             },
-            History(15, "is left, though its user has ended it", ofThirdParty: true) { world in
+            History(15, "is left, though its user has ended it", of: .thirdPartys) { world in
                 try world.commit(endAll, "DELETE FROM authorizations", endAccess, of: try world.some(allowed))
             },
-            History(15, "was good, after its user had ended it", ofThirdParty: true) { world in
+            History(15, "was good, after its user had ended it", of: .thirdPartys) { world in
                 let id = try world.some(allowed)
                 try world.commit(endAll, "DELETE FROM grants", "DELETE FROM authorizations", endAccess, of: id)
                 world.uses(id)
             },
-            History(15, "who has not answered", ofThirdParty: true) { world in
+            History(15, "who has not answered", of: .thirdPartys) { world in
                 _ = try world.some(allowed)
                 try world.commit("UPDATE grants SET given_at = given_at + 1")
             },
-            History(15, "has allowed nothing", ofThirdParty: true) { world in
+            History(15, "has allowed nothing", of: .thirdPartys) { world in
                 try world.commit(
                     endAll, "DELETE FROM grants",
                     "INSERT INTO codes (hash, authorization_id, session_id, expires_at) VALUES (x'01', $1, 's', 1)",
                     of: try world.some("authorizations WHERE state = 'redeemed' AND \(atThirdParty)"))
             },
-            History(15, "is allowed something, and usr_", ofThirdParty: true) { world in
+            History(15, "is allowed something, and usr_", of: .thirdPartys) { world in
                 try world.commit(
                     endAll,
                     """
@@ -393,7 +396,7 @@ extension SimulationTests {
         /// By whom and when the question was decided that is asked once more.
         private static let decision = "SELECT c.decided_by, c.ended_at FROM challenges c WHERE c.id = copied.id"
 
-        @Test("A history that breaks a promise is seen to break it", arguments: histories)
+        @Test("A history that breaks a promise is seen to break it", arguments: histories + ofServers)
         func seen(_ history: History) throws {
             let report = try Self.spoiled(by: history)
             let violation = try #require(report.violation)
@@ -411,22 +414,27 @@ extension SimulationTests {
         private static func spoiled(by history: History) throws -> SimulatedWorld.Report {
             for seed in UInt64(3)..<20 {
                 do {
-                    let isThirdPartys = history.isThirdPartys
-                    return try world(seed, hasThirdParty: isThirdPartys)
-                        .run(for: .seconds(isThirdPartys ? 1200 : 150), thenSpoiled: history.spoil)
+                    let seconds =
+                        switch history.whose {
+                        case .portals: 150
+                        case .thirdPartys: 1200
+                        case .callCentres: 600
+                        }
+                    return try world(seed, of: history.whose)
+                        .run(for: .seconds(seconds), thenSpoiled: history.spoil)
                 } catch is SimulatedWorld.Missing {}
             }
             throw SimulatedWorld.Missing(what: history.words)
         }
 
         /// Some minutes in which nothing goes wrong.
-        private static func world(_ seed: UInt64, hasThirdParty: Bool = false) throws -> SimulatedWorld {
+        private static func world(_ seed: UInt64, of whose: Whose = .portals) throws -> SimulatedWorld {
             var population = SimulatedWorld.Population()
             (population.users, population.nodes, population.portals) = (2, 1, 1)
             (population.asksPerHour, population.hasThief, population.rates) = (1500, false, .none)
-            population.hasThirdParty = hasThirdParty
-            // It takes longer until somebody has allowed a third party something.
-            if hasThirdParty { population.asksPerHour = 60 }
+            (population.hasThirdParty, population.hasCallCentres) = (whose == .thirdPartys, whose == .callCentres)
+            // It takes longer until somebody has allowed a third party something, or has said yes to a call centre.
+            if whose != .portals { population.asksPerHour = 60 }
             return try SimulatedWorld(seed: seed, population: population)
         }
     }

@@ -19,12 +19,12 @@ struct SimulationTests {
     /// What takes worlds of an hour to be found is looked for in the long list alone.
     private static let plantedFaults = PlantedFault.allCases.filter { $0.hours < 1 || seconds > 60 }
 
-    /// Few who ask often, so that much happens soon; third parties would only make these worlds longer.
+    /// Few who ask often, so that much happens soon; others than portals would only make these worlds longer.
     private static let busy: SimulatedWorld.Population = {
         var population = SimulatedWorld.Population()
         (population.users, population.nodes, population.portals) = (2, 2, 1)
         (population.asksPerHour, population.hasThief, population.rates.commit) = (240, false, 60)
-        population.hasThirdParty = false
+        (population.hasThirdParty, population.hasCallCentres) = (false, false)
         return population
     }()
 
@@ -40,6 +40,7 @@ struct SimulationTests {
             #expect(!report.hasEscaped)
             let counts = report.counts
             #expect(counts.ended > 0 && counts.signedIn > 0 && counts.redeemed > 0 && counts.refreshed > 0, "\(counts)")
+            #expect(counts.askedByServers > 0 && counts.givenToServers > 0 && counts.authorized > 0, "\(counts)")
             hashes.append(report.traceHash)
         }
         #expect(hashes[0] == hashes[1] && hashes[1] != hashes[2])
