@@ -54,12 +54,12 @@ extension Watch {
         ).first
         guard let row, try centre(row.text(0)) != nil else { return }
         world.ledger.counts.askedByServers += 1
-        let user = try row.text(1)
+        let (user, text) = try (row.text(1), row.text(2))
         if locked.contains("\(try row.text(0)) \(user)") {
             world.violate(8, "\(id) was asked for a server that its user has reported")
         }
         // Who has set a code is asked with it alone, and who has set none is not asked by it.
-        let brought = world.ledger.servers.brought[try row.text(2)] ?? .nothing
+        let brought = world.ledger.servers.brought[text] ?? .nothing
         if try brought != (row.integer(3) == 1 ? .rightCode : .nothing) {
             world.violate(15, "\(id) was asked, and the code that was brought is not that of \(user)")
         }
