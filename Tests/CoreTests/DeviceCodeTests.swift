@@ -133,6 +133,22 @@ struct DeviceCodeTests {
         #expect(try await scene.begin(lifetime: 3600).expiresIn == 600)
     }
 
+    @Test("A question that is put late ends with its sign-in, and nobody is asked in its last second")
+    func lastSecond() async throws {
+        let scene = try await DeviceGrantScene()
+        for (late, isAsked) in [(Int64(58_500), true), (59_500, false)] {
+            let outcome = try await scene.begun(hint: DeviceGrantScene.name, lifetime: 60)
+            guard case .begun(let begun) = outcome else { throw World.Broken("\(outcome)") }
+            let asked = try await scene.signIn(begun)
+            scene.world.time.advance(milliseconds: late)
+            try await scene.shop.put(asked)
+            let challenge = try #require(asked.ask?.challenge)
+            let put = try await scene.world.store.read { try $0.challenges.find(challenge) }
+            #expect((put != nil) == isAsked, "\(late)")
+            if let put { #expect(put.expiresAt <= asked.expiresAt) }
+        }
+    }
+
     @Test("RFC 8628 §3.5: slow_down, five seconds more each time, also once the person has approved")
     func slowDown() async throws {
         let scene = try await DeviceGrantScene()

@@ -60,6 +60,10 @@ extension UnitOfWork {
         _ asked: Authorization, until end: Timestamp, to user: UserID, at client: Client, _ party: RelyingParty,
         _ inputs: AskChallenge.RandomInputs, isBrowserKnown: Bool
     ) throws -> Bool {
+        // A challenge that outlived its sign-in would take a yes that gives nothing.
+        let lifetime = Seconds((end.milliseconds - now.milliseconds) / 1000)
+        // check: DeviceCodeTests.lastSecond
+        guard lifetime >= Seconds(1) else { return false }
         guard try mayBeAsked(user, asked, at: client, party, isBrowserKnown) else { return false }
         let enrollments = try enrollments.believed(of: user, in: client.trustGroup)
         // A device or a server that asks is in no browser that could become the person's, or be forgotten.
@@ -70,7 +74,7 @@ extension UnitOfWork {
             let facts = AskChallenge.Facts(
                 client: client, user: user, type: type.type, enrollments: enrollments, isLocked: false,
                 openChallenges: open, recentAsks: [], now: now)
-            var request = AskRequest.signIn(.id(user), type, at: client, asked.wanted, for: end - now)
+            var request = AskRequest.signIn(.id(user), type, at: client, asked.wanted, for: lifetime)
             if let message = asked.wanted.backchannel?.message { request.message = message }
             // A number that is shown must be typed, whatever has become of the type.
             if asked.wanted.backchannel?.showsNumber != false { request.numberEntry = true }

@@ -1,4 +1,4 @@
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// A task that runs beside the requests and is cancelled when the server stops.
 package struct Background: Service {
