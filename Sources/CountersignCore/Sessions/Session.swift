@@ -89,7 +89,9 @@ package struct SessionName: Hashable, Sendable {
 package protocol SessionStore {
     func insert(_ session: Session) throws
     /// Replaces all of a session but its id and the clients that take part in it.
-    func renew(_ session: Session) throws
+    ///
+    /// - Returns: false if somebody has ended it, or it is not there any more: then nothing is replaced.
+    func renew(_ session: Session) throws -> Bool
     func use(_ session: SessionID, until: Timestamp) throws
     /// The session of a cookie that nobody has ended, also where it was not used for too long.
     ///
