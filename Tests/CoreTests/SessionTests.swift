@@ -84,6 +84,54 @@ struct SessionTests {
         #expect(try await scene.world.audit().filter { $0.kind == .sessionEnded }.isEmpty)
     }
 
+    // Spec: docs/reference/limits.md.
+    @Test(
+        "A person has fifty sessions; for the next one that ends which was used longest ago, and its client is told",
+        arguments: Engine.allCases)
+    func atMostFifty(_ engine: Engine) async throws {
+        let scene = try await SignInScene(engine)
+        try await scene.listen(scene.shop.id)
+        let (store, user) = (scene.world.store, scene.user)
+        func count() async throws -> Int {
+            let now = scene.world.time.now
+            return try await store.read { try $0.sessions.lasting(of: user, at: now).count }
+        }
+        let kept = try #require(try await scene.signedIn().session).secret
+        let left = try await scene.signedIn()
+        guard case .redeemed(let given) = try await scene.redeem(left.code) else { throw World.Broken("redeem") }
+        scene.world.time.advance(seconds: 30)
+        let now = scene.world.time.now
+        for number in 2..<50 {
+            let session = Session(
+                id: scene.world.newID(), secret: Secret("\(number)"), given.family.authentication, from: nil, at: now)
+            try await store.commit { try $0.sessions.insert(session) }
+        }
+        guard case .finished = try await goOn(kept, scene) else { throw World.Broken("kept") }
+        #expect(try await count() == 50)
+        #expect(try await scene.told() == [])
+        // Whoever signs in where they are signed in has no further one.
+        scene.world.time.advance(seconds: 1)
+        guard case .finished(let again) = try await scene.finish(try await approved(scene), former: kept) else {
+            throw World.Broken("renewed")
+        }
+        #expect(try await count() == 50)
+        #expect(try await scene.told() == [])
+        let next = [try await approved(scene), try await approved(scene)]
+        let finished = try await atOnce(2) { try await scene.finish(next[$0]) }
+        for outcome in finished { guard case .finished = outcome else { throw World.Broken("\(outcome)") } }
+        #expect(try await count() == 50)
+        #expect(try await scene.told() == [SessionName(client: scene.shop.id, sid: try #require(given.family.sid))])
+        #expect(try await goOn(left.session?.secret, scene) == .notReady)
+        guard case .finished = try await goOn(again.session?.secret, scene) else { throw World.Broken("again") }
+        #expect(try await scene.world.audit().count { $0.kind == .sessionEnded } == 2)
+    }
+
+    private func approved(_ scene: SignInScene) async throws -> Authorization {
+        let asked = try await scene.asked()
+        try await scene.approve(asked)
+        return asked
+    }
+
     @Test("A session that was ended is not renewed any more; one that was renewed is ended", arguments: Engine.allCases)
     func endIsFinal(_ engine: Engine) async throws {
         let scene = try await SignInScene(engine)

@@ -3,6 +3,11 @@ import Encodings
 
 /// A browser's sign-in at the issuer, shared by all clients that the user signs in to from there.
 package struct Session: Equatable, Sendable {
+    /// How many a user can have, also of those that were not used for too long.
+    ///
+    /// Spec: docs/reference/limits.md.
+    package static let maximumCount = 50
+
     /// How long it lasts without being used, and in any case.
     ///
     /// Spec: NIST SP 800-63B-4 §2.1.3, §2.2.3.
