@@ -100,7 +100,7 @@ struct EnrollBySignInTests {
         #expect(try await exchange(other, in: scene) == .ended)
     }
 
-    @Test("A token that came by refresh, after the ticket has ended with its session, is told that, and of no use of it")
+    @Test("A token that came by refresh after the ticket has ended with its session is told that, and of no use")
     func refreshed() async throws {
         let scene = try await AccountScene()
         let session = try await scene.byTap()

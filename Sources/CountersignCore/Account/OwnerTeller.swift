@@ -13,8 +13,8 @@ struct OwnerTeller: Sendable {
 }
 
 extension UnitOfWork {
-    /// Tells all addresses of a user that can be reached what an operator has done, as where the user does it on the account
-    /// page; nobody where there is no such page.
+    /// Tells all addresses of a user that can be reached what an operator has done, as where the user does it on the
+    /// account page; nobody where there is no such page.
     func tell(
         _ change: PersonalMessage.AccountChange, of user: UserID, doneByOperatorWith transports: Transports
     ) throws {

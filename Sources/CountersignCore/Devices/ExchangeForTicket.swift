@@ -26,7 +26,7 @@ package enum ExchangeForTicket {
         case tooWeak
         /// The sign-in has enrolled a device, or changed a method, already.
         case spent
-        /// The tokens that the sign-in's ticket came by have ended, and the ticket with them; this token may outlive them.
+        /// The tokens by which the sign-in's ticket came have ended, and the ticket with them; this token outlives them.
         case ended
         /// The client does not let the user enroll devices.
         case blocked

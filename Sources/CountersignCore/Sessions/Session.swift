@@ -108,7 +108,7 @@ package protocol SessionStore {
     func lasting(of user: UserID, at: Timestamp) throws -> [Session]
     /// Deletes the sessions of a user.
     func deleteSessions(of user: UserID) throws
-    /// Ends the sessions of a user that an approval on a device opened.
+    /// Ends the sessions of a user that an approval on a device opened or renewed last.
     func endAll(of user: UserID, by enrollment: EnrollmentID, at: Timestamp) throws
     /// Ends a session.
     func end(_ session: SessionID, at: Timestamp) throws

@@ -132,7 +132,7 @@ package enum FinishSignIn {
             let session = Session(
                 id: renewed ?? made.session, secret: made.secret, authentication, from: found.wanted.askedFrom, at: now)
             if renewed != nil {
-                // Whoever ends a session has the user's lock. If one does not, the end still holds: the next try sees it.
+                // Whoever ends a session has the user's lock. If one does not, the end holds: the next try sees it.
                 guard try work.sessions.renew(session) else { throw StoreError.serializationFailure }
             } else {
                 if let earlier { try work.endSession(earlier) }
