@@ -89,6 +89,32 @@ struct AdministerSignInTests {
         #expect(try await scene.shop.signedInByMail("planted", at: third).user != scene.user)
     }
 
+    @Test("All addresses are told of a passkey and of an address that is removed, also that one, and of nothing else")
+    func told() async throws {
+        let scene = try await AccountScene()
+        _ = try await scene.byMail()
+        let row = try await scene.passkey(by: try await scene.byPIN()).row
+        try await scene.world.link(scene.user, to: scene.third)
+        try await scene.world.claim("planted", of: scene.user, by: scene.third)
+        _ = try await scene.mails()
+        let address = PersonalAddress.email(try SignInScene.email("customer-1"))
+        func isTold(_ template: MessageTemplate, of name: String) async throws -> Bool {
+            let mails = try await scene.mails()
+            guard mails.count == 1, let mail = mails.first else { return false }
+            let values = mail.message.values
+            #expect(mail.to == address && values["place"] == nil && values["removed"]?.reveal() == "yes")
+            return mail.message.template == template && values[template.rawValue]?.reveal() == name
+        }
+        #expect(try await removePasskey(row.id, of: scene.user, scene) == .removed)
+        #expect(try await isTold(.passkey, of: row.name.text))
+        #expect(try await removeAddress("planted", of: scene.user, scene) == .removed)
+        #expect(try await removePasskey(row.id, of: scene.user, scene) == .notFound)
+        #expect(try await removeAddress("nobody", of: scene.user, scene) == .notFound)
+        #expect(try await scene.mails().isEmpty)
+        #expect(try await removeAddress("Customer-1", of: scene.user, scene) == .removed)
+        #expect(try await isTold(.address, of: "customer-1@example.com"))
+    }
+
     private func forgetRemoved(_ name: String, _ scene: AccountScene) async throws {
         let name = scene.world.ports.hasher.identifier(.email(try SignInScene.email(name)))
         try await scene.world.store.commit { try $0.identifiers.forgetRemoved(name, of: scene.user) }

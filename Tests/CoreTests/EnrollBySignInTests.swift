@@ -10,10 +10,11 @@ import Testing
 struct EnrollBySignInTests {
     /// What a client gets in a session for the scope `enroll`.
     private func given(
-        _ scene: AccountScene, by secret: Secret<String>, at client: Client? = nil, named name: String = "customer-1"
+        _ scene: AccountScene, by secret: Secret<String>, at client: Client? = nil, named name: String = "customer-1",
+        besides scopes: [String] = []
     ) async throws -> UnsignedTokens {
         var wanted = try scene.shop.wanted(name, at: client ?? scene.shop.shop)
-        wanted.scopes = ["openid", Ticket.scope]
+        wanted.scopes = ["openid", Ticket.scope] + scopes
         func goOn(_ answer: ConsentAnswer) async throws -> FinishSignIn.Outcome {
             try await FinishSignIn.goOn(
                 wanted, in: secret, browser: scene.shop.browser, answer: answer, ports: scene.world.ports)
@@ -96,7 +97,21 @@ struct EnrollBySignInTests {
             try work.endFamilies(
                 .family(first.family.id, of: scene.user, at: scene.shop.shop.id), because: .revoked)
         }
-        #expect(try await exchange(other, in: scene) == .spent)
+        #expect(try await exchange(other, in: scene) == .ended)
+    }
+
+    @Test("A token that came by refresh after the ticket has ended with its session is told that, and of no use")
+    func refreshed() async throws {
+        let scene = try await AccountScene()
+        let session = try await scene.byTap()
+        let first = try await given(scene, by: session)
+        let kept = try await given(scene, by: session, besides: [TokenFamily.offlineAccess])
+        let device = try await device(try await token(first, in: scene), in: scene)
+        let refresh = try await SignTokens.sign(kept, ports: scene.world.ports).refresh
+        try await SignOut.signOut(session, .session, ports: scene.world.ports)
+        let later = try await scene.shop.refreshed(refresh)
+        #expect(try await exchange(later.access, in: scene) == .ended)
+        #expect(try await device.enroll().summary == "ticket invalid")
     }
 
     @Test("Whoever has no device enrolls the first one by a code that was sent to them, and it counts at once")

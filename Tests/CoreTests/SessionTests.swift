@@ -84,6 +84,97 @@ struct SessionTests {
         #expect(try await scene.world.audit().filter { $0.kind == .sessionEnded }.isEmpty)
     }
 
+    // Spec: docs/reference/limits.md.
+    @Test(
+        "A person has fifty sessions; for the next one that ends which was used longest ago, and its client is told",
+        arguments: Engine.allCases)
+    func atMostFifty(_ engine: Engine) async throws {
+        let scene = try await SignInScene(engine)
+        try await scene.listen(scene.shop.id)
+        let (store, user) = (scene.world.store, scene.user)
+        func count() async throws -> Int {
+            let now = scene.world.time.now
+            return try await store.read { try $0.sessions.lasting(of: user, at: now).count }
+        }
+        let kept = try #require(try await scene.signedIn().session).secret
+        let left = try await scene.signedIn()
+        guard case .redeemed(let given) = try await scene.redeem(left.code) else { throw World.Broken("redeem") }
+        scene.world.time.advance(seconds: 30)
+        let now = scene.world.time.now
+        for number in 2..<50 {
+            let session = Session(
+                id: scene.world.newID(), secret: Secret("\(number)"), given.family.authentication, from: nil, at: now)
+            try await store.commit { try $0.sessions.insert(session) }
+        }
+        guard case .finished = try await goOn(kept, scene) else { throw World.Broken("kept") }
+        #expect(try await count() == 50)
+        #expect(try await scene.told() == [])
+        // Whoever signs in where they are signed in has no further one.
+        scene.world.time.advance(seconds: 1)
+        guard case .finished(let again) = try await scene.finish(try await approved(scene), former: kept) else {
+            throw World.Broken("renewed")
+        }
+        #expect(try await count() == 50)
+        #expect(try await scene.told() == [])
+        let next = [try await approved(scene), try await approved(scene)]
+        let finished = try await atOnce(2) { try await scene.finish(next[$0]) }
+        for outcome in finished { guard case .finished = outcome else { throw World.Broken("\(outcome)") } }
+        #expect(try await count() == 50)
+        #expect(try await scene.told() == [SessionName(client: scene.shop.id, sid: try #require(given.family.sid))])
+        #expect(try await goOn(left.session?.secret, scene) == .notReady)
+        guard case .finished = try await goOn(again.session?.secret, scene) else { throw World.Broken("again") }
+        #expect(try await scene.world.audit().count { $0.kind == .sessionEnded } == 2)
+    }
+
+    private func approved(_ scene: SignInScene) async throws -> Authorization {
+        let asked = try await scene.asked()
+        try await scene.approve(asked)
+        return asked
+    }
+
+    @Test("A session that was ended is not renewed any more; one that was renewed is ended", arguments: Engine.allCases)
+    func endIsFinal(_ engine: Engine) async throws {
+        let scene = try await SignInScene(engine)
+        let secret = try #require(try await scene.signedIn().session).secret
+        let (now, store) = (scene.world.time.now, scene.world.store)
+        let session = try #require(try await store.read { try $0.sessions.find(SecretHash(of: secret), at: now) })
+        func renew(to value: String) async throws -> Bool {
+            let renewed = Session(
+                id: session.id, secret: Secret(value), session.authentication, from: nil, at: now)
+            return try await store.commit { try $0.sessions.renew(renewed) }
+        }
+        #expect(try await renew(to: "one"))
+        try await store.commit { try $0.sessions.end(session.id, at: now) }
+        #expect(try await !renew(to: "two"))
+        for value in ["one", "two"] {
+            #expect(try await store.read { try $0.sessions.lasting(SecretHash(of: Secret(value)), at: now) } == nil)
+        }
+        #expect(try await goOn(Secret("two"), scene) == .notReady)
+    }
+
+    @Test("Of a sign-out and the same person's next sign-in at once, what was ended stays ended", arguments: 0..<5)
+    func endedMeanwhile(_ round: Int) async throws {
+        let scene = try await SignInScene(.chosen)
+        let former = try #require(try await scene.signedIn().session).secret
+        let now = scene.world.time.now
+        let old = try await scene.world.store.read { try $0.sessions.find(SecretHash(of: former), at: now)?.id }
+        let id = try #require(old)
+        let asked = try await scene.asked()
+        try await scene.approve(asked)
+        async let finished = scene.finish(asked, former: former)
+        async let ended: Void = SignOut.signOut(former, .session, ports: scene.world.ports)
+        let (outcome, _) = try await (finished, ended)
+        guard case .finished(let next) = outcome else { throw World.Broken("finish") }
+        let isEnded = try await scene.world.audit().contains { $0.kind == .sessionEnded }
+        #expect(try await scene.world.store.read { try $0.sessions.lasting(id, at: now) == nil } == isEnded)
+        // Who came second by the replaced cookie has ended nothing, and a new session is not the one that was ended.
+        guard case .redeemed(let given) = try await scene.redeem(next.code) else {
+            #expect(isEnded)
+            return
+        }
+        #expect((given.family.session != id) == isEnded)
+    }
+
     @Test("Of two tabs that finish with one cookie each has its code, and whichever value the browser keeps is good")
     func bothWithOneCookie() async throws {
         let scene = try await SignInScene()

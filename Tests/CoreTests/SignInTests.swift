@@ -273,14 +273,16 @@ struct SignInTests {
         try await scene.suspend(true)
         #expect(try await !isOffered(waits, by: secret))
         try await scene.suspend(false)
+        let back = try #require(try await scene.signedIn().session).secret
+        #expect(try await isOffered(scans, by: back))
         // A page could not say as whom somebody goes on of whom the client knows no address.
         try await ports.commit(at: ports.time.now, as: .system) { [user = scene.user] work in
             for claim in try work.identifiers.claims(of: user) { try work.identifiers.delete(claim.id) }
         }
-        #expect(try await !isOffered(scans, by: secret))
+        #expect(try await !isOffered(scans, by: back))
     }
 
-    @Test("While a device is suspended, what it opened gives nothing")
+    @Test("A suspension ends the sessions that the device has opened; its refresh tokens give nothing until it is back")
     func suspended() async throws {
         let scene = try await SignInScene(profile: .web)
         let secret = try #require(try await scene.signedIn().session).secret
@@ -289,11 +291,17 @@ struct SignInTests {
             try await FinishSignIn.goOn(
                 try scene.wanted(), in: secret, browser: scene.browser, ports: scene.world.ports)
         }
+        // One that was suspended when sessions did not end by that.
+        let (now, phone) = (scene.world.time.now, scene.device.enrollment)
+        try await scene.world.store.commit { try $0.enrollments.suspend(phone, since: now) }
+        #expect(try await goOn() == .notReady)
+        try await scene.world.store.commit { try $0.enrollments.suspend(phone, since: nil) }
+        guard case .finished = try await goOn() else { throw World.Broken("session") }
         try await scene.suspend(true)
         #expect(try await goOn() == .notReady)
         #expect(try await scene.refresh(refresh) == .invalid)
         try await scene.suspend(false)
-        guard case .finished = try await goOn() else { throw World.Broken("session") }
+        #expect(try await goOn() == .notReady)
         _ = try await scene.refreshed(refresh)
     }
 

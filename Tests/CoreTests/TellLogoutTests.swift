@@ -146,18 +146,28 @@ struct TellLogoutTests {
         #expect(try await scene.shop.refresh(latest.refresh) == .invalid)
     }
 
-    @Test("The removal of a device: its sessions, over or not, and no other; a suspension tells nothing")
-    func device() async throws {
+    /// Suspends the phone, or removes it.
+    private func end(_ isSuspended: Bool, _ scene: AccountScene) async throws {
+        if isSuspended { try await scene.shop.suspend(true) } else { try await scene.shop.end(.device) }
+    }
+
+    @Test(
+        "The removal or suspension of a device: its sessions, over or not, and no other, once",
+        arguments: [false, true])
+    func device(isSuspended: Bool) async throws {
         let (scene, _, _) = try await twoSessions()
         let first = try await byTap(scene)
         scene.world.time.advance(.hours(13))
         let second = try await byTap(scene)
-        try await scene.shop.suspend(true)
-        #expect(try await scene.shop.told() == [])
-        try await scene.shop.end(.device)
-        let told = Set(try await scene.shop.told())
-        #expect(try told == [name(first), name(second)])
+        try await end(isSuspended, scene)
+        let told = try await scene.shop.told()
+        #expect(try Set(told) == [name(first), name(second)])
         #expect(try await scene.shop.names().count == 3)
+        guard isSuspended else { return }
+        // Nobody is told once more.
+        try await scene.shop.suspend(false)
+        try await scene.shop.end(.device)
+        #expect(try await scene.shop.told() == told)
     }
 
     @Test("A session that ends by itself tells nothing, and its names are gone with it")
@@ -211,8 +221,10 @@ struct TellLogoutTests {
         #expect(try await scene.told() == [name(given.family)])
     }
 
-    @Test("The removal of a device whose session something else has renewed: who got tokens by it, and nobody else")
-    func renewedSince() async throws {
+    @Test(
+        "The removal or suspension of a device whose session something else has renewed: who got tokens by it alone",
+        arguments: [false, true])
+    func renewedSince(isSuspended: Bool) async throws {
         let scene = try await AccountScene()
         for client in [scene.shop.shop, scene.third] { try await scene.shop.listen(client.id) }
         // The address is proved, so that it means the same person everywhere.
@@ -227,7 +239,7 @@ struct TellLogoutTests {
             case .redeemed(let other) = try await scene.shop.redeem(next.code, by: scene.third.id)
         else { throw World.Broken("code") }
         #expect(other.family.session == given.family.session)
-        try await scene.shop.end(.device)
+        try await end(isSuspended, scene)
         #expect(try await scene.shop.told() == [name(given.family)])
     }
 

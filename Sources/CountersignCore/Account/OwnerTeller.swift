@@ -13,6 +13,16 @@ struct OwnerTeller: Sendable {
 }
 
 extension UnitOfWork {
+    /// Tells all addresses of a user that can be reached what an operator has done, as where the user does it on the
+    /// account page; nobody where there is no such page.
+    func tell(
+        _ change: PersonalMessage.AccountChange, of user: UserID, doneByOperatorWith transports: Transports
+    ) throws {
+        guard let client = try accountClient() else { return }
+        let teller = OwnerTeller(client: client, place: nil, language: nil, transports: transports)
+        try tell(change, of: user, at: now, teller)
+    }
+
     /// Tells all addresses of a user that can be reached what was done on the account page, or will be at a time.
     func tell(
         _ change: PersonalMessage.AccountChange, of user: UserID, at time: Timestamp, _ teller: OwnerTeller

@@ -28,7 +28,8 @@ package enum ListAddresses {
 /// Removes an address of a user, whether they have proved it or clients say that it is theirs.
 ///
 /// This operation is for operators: the person no longer has the address, or somebody else has added it. It removes also
-/// the last way to sign in; the person shows by other means who they are.
+/// the last way to sign in; the person shows by other means who they are. Where the user has proved it, all addresses that
+/// they have proved are told, also this one. Spec: docs/decisions/0079-addresses-on-the-account-page.md.
 package enum RemoveAddress {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -51,10 +52,14 @@ package enum RemoveAddress {
     package static func remove(
         _ address: PersonalAddress, of reference: UserReference, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {
-        let admin = caller.client.id
+        let (admin, transports) = (caller.client.id, ports.transports)
         return try await ports.commit(at: ports.time.now, as: caller.actor) { work in
             guard let user = try work.stores.named(reference, by: admin, in: .all) else { return .userNotFound }
             try work.users.lock(user)
+            // Before the removal, so that the address itself is told, too.
+            if let proved = try work.identifiers.verified(work.hasher.identifier(address)), proved.user == user {
+                try work.tell(.address(.removed, proved.address), of: user, doneByOperatorWith: transports)
+            }
             return try work.remove(address, of: user) ? .removed : .notFound
         }
     }

@@ -30,8 +30,8 @@ package enum ListPasskeys {
 
 /// Removes a passkey of a user, who has lost it or has not registered it.
 ///
-/// This operation is for operators. What an address brings in afterwards waits, as if the user had removed it. Spec:
-/// docs/decisions/0078-passkeys-on-pages.md.
+/// This operation is for operators. What an address brings in afterwards waits, as if the user had removed it, and all
+/// addresses that the user has proved are told. Spec: docs/decisions/0078-passkeys-on-pages.md.
 package enum RemovePasskey {
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
@@ -49,7 +49,7 @@ package enum RemovePasskey {
     package static func remove(
         _ id: PasskeyID, of reference: UserReference, by caller: ClientCaller, ports: Ports
     ) async throws -> Outcome {
-        let admin = caller.client.id
+        let (admin, transports) = (caller.client.id, ports.transports)
         return try await ports.commit(at: ports.time.now, as: caller.actor) { work in
             guard let user = try work.stores.named(reference, by: admin, in: .all) else { return .userNotFound }
             try work.users.lock(user)
@@ -57,6 +57,7 @@ package enum RemovePasskey {
             // check: AdministerSignInTests.others
             guard passkey.user == user else { return .notFound }
             try work.remove(passkey)
+            try work.tell(.passkey(.removed, passkey.name), of: user, doneByOperatorWith: transports)
             return .removed
         }
     }

@@ -29,10 +29,7 @@ package enum RemoveUserCode {
             if try work.users.userCode(of: user) != nil {
                 try work.users.setUserCode(nil, of: user)
                 try work.raise(.userCodeRemoved(user))
-                if let client = try work.accountClient() {
-                    let teller = OwnerTeller(client: client, place: nil, language: nil, transports: transports)
-                    try work.tell(.userCode(.removed), of: user, at: now, teller)
-                }
+                try work.tell(.userCode(.removed), of: user, doneByOperatorWith: transports)
             }
             return .removed
         }

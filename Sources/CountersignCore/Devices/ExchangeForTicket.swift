@@ -24,8 +24,10 @@ package enum ExchangeForTicket {
         case tooOld
         /// The person has a device or a passkey, and has signed in by less.
         case tooWeak
-        /// The sign-in has enrolled a device, or changed a method, already; or what its ticket follows from has ended.
+        /// The sign-in has enrolled a device, or changed a method, already.
         case spent
+        /// The tokens by which the sign-in's ticket came have ended, and the ticket with them; this token outlives them.
+        case ended
         /// The client does not let the user enroll devices.
         case blocked
         /// The proof of the token's key came before.
@@ -74,7 +76,7 @@ package enum ExchangeForTicket {
             guard client.rights.contains(.enrollments) else { return .scopeMissing }
             guard try work.mayEnroll(by: current.authentication, at: client.id) else { return .tooWeak }
             // check: EnrollBySignInTests.families
-            guard try earlier.map(work.isGood) ?? true else { return .spent }
+            guard try earlier.map(work.isGood) ?? true else { return .ended }
             // At all servers, since the ticket enrolls a device.
             // check: CoreTests.BoundTokenTests.ticket
             guard try work.spend(key) else { return .replayed }

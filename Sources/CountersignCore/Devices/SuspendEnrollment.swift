@@ -50,7 +50,8 @@ extension UnitOfWork {
         }
     }
 
-    /// Suspends or resumes a device; suspending also removes its methods that wait and fails its open challenges.
+    /// Suspends or resumes a device; suspending also ends the sessions that it has opened, removes its methods that wait
+    /// and fails its open challenges.
     func setSuspended(_ enrollment: Enrollment, _ isSuspended: Bool) throws {
         try enrollments.suspend(enrollment.id, since: isSuspended ? now : nil)
         guard isSuspended else { return try raise(.enrollmentResumed(enrollment)) }

@@ -83,6 +83,7 @@ extension UnitOfWork {
             try record(.enrollmentSuspended, byActor(), of: enrollment)
             try tellClients(.suspended, of: enrollment)
             notify(.enrollment(enrollment.id))
+            try endSessions(openedBy: enrollment)
         case .enrollmentResumed(let enrollment):
             try record(.enrollmentResumed, byActor(), of: enrollment)
             try tellClients(.resumed, of: enrollment)
@@ -95,14 +96,7 @@ extension UnitOfWork {
                 .enrollmentRemoved, ["reason": .string(reason.rawValue)], client: client, user: enrollment.user,
                 enrollment: enrollment.id)
             try tellClients(.removed(reason), of: enrollment)
-            // What was given in these sessions before this device renewed them ends with them.
-            for session in try sessions.lasting(of: enrollment.user, at: now)
-            where session.authentication.evidence.enrollment == enrollment.id {
-                try endFamilies(.session(session.id), because: .sessionEnded)
-                try tellLogout(of: session)
-            }
-            try sessions.endAll(of: enrollment.user, by: enrollment.id, at: now)
-            try tellLogout(of: enrollment.user) { $0.enrollment == enrollment.id }
+            try endSessions(openedBy: enrollment)
             try endFamilies(.enrollment(enrollment.id, of: enrollment.user), because: .enrollmentRemoved)
             for name in enrollment.customs.keys.sorted() { try raise(.authenticatorDeregistered(name, of: enrollment)) }
 
@@ -287,6 +281,19 @@ extension UnitOfWork {
         case .newDevice(let device): try concludeApproval(device, by: challenge, ended: outcome)
         case .authorization(let id): try concludeAuthorization(id, by: challenge, ended: outcome)
         }
+    }
+
+    /// Ends the sessions that a device has opened or renewed last, and tells their clients, and those that got tokens by
+    /// it in sessions that something else has renewed since.
+    private func endSessions(openedBy enrollment: Enrollment) throws {
+        // What was given in these sessions before this device renewed them ends with them.
+        for session in try sessions.lasting(of: enrollment.user, at: now)
+        where session.authentication.evidence.enrollment == enrollment.id {
+            try endFamilies(.session(session.id), because: .sessionEnded)
+            try tellLogout(of: session)
+        }
+        try sessions.endAll(of: enrollment.user, by: enrollment.id, at: now)
+        try tellLogout(of: enrollment.user) { $0.enrollment == enrollment.id }
     }
 
     /// The detail of an event, extended by the id of the actor.

@@ -3,6 +3,11 @@ import Encodings
 
 /// A browser's sign-in at the issuer, shared by all clients that the user signs in to from there.
 package struct Session: Equatable, Sendable {
+    /// How many a user can have, also of those that were not used for too long.
+    ///
+    /// Spec: docs/reference/limits.md.
+    package static let maximumCount = 50
+
     /// How long it lasts without being used, and in any case.
     ///
     /// Spec: NIST SP 800-63B-4 §2.1.3, §2.2.3.
@@ -89,7 +94,9 @@ package struct SessionName: Hashable, Sendable {
 package protocol SessionStore {
     func insert(_ session: Session) throws
     /// Replaces all of a session but its id and the clients that take part in it.
-    func renew(_ session: Session) throws
+    ///
+    /// - Returns: false if somebody has ended it, or it is not there any more: then nothing is replaced.
+    func renew(_ session: Session) throws -> Bool
     func use(_ session: SessionID, until: Timestamp) throws
     /// The session of a cookie that nobody has ended, also where it was not used for too long.
     ///
@@ -101,7 +108,7 @@ package protocol SessionStore {
     func lasting(of user: UserID, at: Timestamp) throws -> [Session]
     /// Deletes the sessions of a user.
     func deleteSessions(of user: UserID) throws
-    /// Ends the sessions of a user that an approval on a device opened.
+    /// Ends the sessions of a user that an approval on a device opened or renewed last.
     func endAll(of user: UserID, by enrollment: EnrollmentID, at: Timestamp) throws
     /// Ends a session.
     func end(_ session: SessionID, at: Timestamp) throws

@@ -132,9 +132,11 @@ package enum FinishSignIn {
             let session = Session(
                 id: renewed ?? made.session, secret: made.secret, authentication, from: found.wanted.askedFrom, at: now)
             if renewed != nil {
-                try work.sessions.renew(session)
+                // Whoever ends a session has the user's lock. If one does not, the end holds: the next try sees it.
+                guard try work.sessions.renew(session) else { throw StoreError.serializationFailure }
             } else {
                 if let earlier { try work.endSession(earlier) }
+                try work.endSurplusSessions(of: session.user)
                 try work.sessions.insert(session)
             }
             // Whoever renews their own session is in no new browser.
@@ -373,6 +375,14 @@ extension UnitOfWork {
     fileprivate func `is`(_ user: UserID, hintedBy wanted: Wanted) throws -> Bool {
         guard let hint = wanted.hint, hint != .id(user) else { return true }
         return try links.find(hint, of: wanted.client)?.id == user
+    }
+
+    /// Ends the sessions of a user beside which there is no place for another one: those that were used longest ago.
+    ///
+    /// The caller has locked the user.
+    fileprivate func endSurplusSessions(of user: UserID) throws {
+        let all = try sessions.lasting(of: user, at: now).sorted { ($0.usedAt, $0.id) < ($1.usedAt, $1.id) }
+        for session in all.dropLast(Session.maximumCount - 1) { try endSession(session) }
     }
 
     /// Ends a session, and the tokens that began in it.

@@ -76,8 +76,8 @@ extension SQLTransaction {
         try connection.send(Statements.insert, values(of: session))
     }
 
-    func renew(_ session: Session) throws {
-        try connection.send(Statements.renew, values(of: session))
+    func renew(_ session: Session) throws -> Bool {
+        try connection.execute(Statements.renew, values(of: session)) == 1
     }
 
     private func values(of session: Session) throws -> [SQLValue] {

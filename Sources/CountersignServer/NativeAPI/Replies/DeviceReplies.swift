@@ -49,6 +49,7 @@ extension NativeAPI {
         case .tooOld: throw ProblemDetails(.signInTooOld)
         case .tooWeak: throw ProblemDetails(.signInTooWeak)
         case .spent: throw ProblemDetails(.ticketUsed)
+        case .ended: throw ProblemDetails(.ticketInvalid)
         case .blocked: throw ProblemDetails(.enrollmentBlocked)
         }
     }
