@@ -99,7 +99,7 @@ package enum TellBackchannel {
 
         var description: String {
             switch self {
-            case .accessDenied: "the person has declined"
+            case .accessDenied: "the person has declined, or the request was taken back"
             case .expiredToken: "nobody has agreed in time"
             case .transactionFailed: "what the person has agreed by is no longer good"
             }

@@ -147,11 +147,13 @@ extension OAuthDoor {
     /// Spec: CIBA Core 1.0 §7.1, §13.
     private static func bindingMessage(_ fields: FormFields) throws(OAuthError) -> DisplayMessage? {
         guard let text = fields["binding_message"] else { return nil }
-        guard let message = try? DisplayMessage(text, atMost: BeginBackchannel.longestMessage) else {
-            throw OAuthError(
-                .invalidBindingMessage,
-                "binding_message must be plain text of \(BeginBackchannel.longestMessage) characters at most")
-        }
+        let error = OAuthError(
+            .invalidBindingMessage,
+            "binding_message must be one line of plain text, of \(BeginBackchannel.longestMessage) characters at most")
+        // On a phone a second line could look like one of ours.
+        // check: BackchannelEndpointTests.bindingMessages
+        guard !text.contains(where: \.isNewline) else { throw error }
+        guard let message = try? DisplayMessage(text, atMost: BeginBackchannel.longestMessage) else { throw error }
         return message
     }
 
@@ -164,7 +166,7 @@ extension OAuthDoor {
             let lengths = BackchannelUserCode.lengths
             throw OAuthError(
                 .invalidUserCode,
-                "user_code must have \(lengths.lowerBound) to \(lengths.upperBound) letters and digits, not in a row")
+                "user_code must have \(lengths.lowerBound) to \(lengths.upperBound) letters and digits, and no row such as 123456")
         }
         return code
     }
