@@ -166,7 +166,7 @@ extension OAuthDoor {
             let lengths = BackchannelUserCode.lengths
             throw OAuthError(
                 .invalidUserCode,
-                "user_code must have \(lengths.lowerBound) to \(lengths.upperBound) letters and digits, and no row such as 123456")
+                "user_code must have \(lengths.lowerBound) to \(lengths.upperBound) letters and digits, and be no row")
         }
         return code
     }

@@ -167,7 +167,8 @@ extension OAuthDoor {
         case .slowDown(let interval):
             throw OAuthError(.slowDown, "the client polls too fast", retryAfter: interval.value)
         case .expired: throw OAuthError(.expiredToken, "nobody has agreed in time")
-        case .denied: throw OAuthError(.accessDenied, "the person has declined, or the request was taken back", status: 400)
+        case .denied:
+            throw OAuthError(.accessDenied, "the person has declined, or the request was taken back", status: 400)
         case .invalid:
             throw OAuthError(.invalidGrant, "the \(name) is unknown, spent or another client's, or good no more")
         case .unknownResource: throw OAuthError.unknownTarget

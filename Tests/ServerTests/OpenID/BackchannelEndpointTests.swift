@@ -143,7 +143,8 @@ struct BackchannelEndpointTests {
                 let token = try #require(begun.json["auth_req_id"]?.string)
                 _ = try await scene.token([("token", token)], basic: scene.credential, at: "/oauth2/revoke")
             }
-            for message in [String(repeating: "x", count: 201), "a\u{202E}b", " ", "a\u{0007}", "Pay?\n\nFrom: Berlin"] {
+            let long = String(repeating: "x", count: 201)
+            for message in [long, "a\u{202E}b", " ", "a\u{0007}", "Pay?\n\nFrom: Berlin"] {
                 let refused = try await Self.begin(scene, [("login_hint", Self.name), ("binding_message", message)])
                 expectOAuthError(refused, "invalid_binding_message")
             }
