@@ -154,7 +154,7 @@ package struct OutboxWorker: Sendable {
         let outcome = outcome(of: result, message, after: leased.attempts)
         let settlement: Settlement?
         do {
-            settlement = try await conclusions.perform(EndedAttempt(message, as: outcome))
+            settlement = try await conclusions.perform(EndedAttempt(message, as: outcome, after: leased.attempts))
         } catch {
             // The lease expires and the message is sent again, because the outbox guarantees at least one delivery.
             ports.logger.error(
@@ -182,7 +182,7 @@ package struct OutboxWorker: Sendable {
 
     private func send(_ message: OutboxMessage) async -> DeliveryResult {
         let now = ports.time.now
-        guard now < message.expiresAt else { return .refused("its time was over before it could be sent") }
+        guard now < message.expiresAt else { return .refused(EndedAttempt.tooLate) }
         switch message.content {
         case .callback(let uri, let client, let body), .notice(let uri, let client, let body),
             .hook(let uri, let client, let body):

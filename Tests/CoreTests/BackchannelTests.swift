@@ -90,16 +90,29 @@ struct BackchannelTests {
             #expect(try await ResendChallenge.resend(id, by: shop.caller, ports: ports) == .notFound)
             #expect(try await ShowCode.code(of: id, to: shop.caller, ports: ports) == .notFound)
         }
-        let exporting = try await ExportUser.begin(.id(user), in: .client(shop.id), by: shop.caller, ports: ports)
-        var export = try #require(exporting.export)
-        while let parts = try await export.next(ports: ports) {
-            for part in parts {
-                if case .challenge(let challenge) = part { #expect(challenge.id == own) }
-                if case .event(let event) = part { #expect(event.challenge == nil || event.challenge == own) }
+        // The page has not told of the no, and the receipt does not either.
+        try await scene.shop.answer(asked[1]) { _ in .denied }
+        /// The receipts in a client's export, or in an operator's.
+        func receipts(in scope: ListScope) async throws -> [ChallengeID] {
+            let exporting = try await ExportUser.begin(.id(user), in: scope, by: shop.caller, ports: ports)
+            var export = try #require(exporting.export)
+            var found: [ChallengeID] = []
+            while let parts = try await export.next(ports: ports) {
+                for part in parts {
+                    if case .receipt(let receipt) = part { found.append(receipt.challenge) }
+                    guard case .client = scope else { continue }
+                    if case .challenge(let challenge) = part { #expect(challenge.id == own) }
+                    guard case .event(let event) = part, event.kind != .signedIn else { continue }
+                    #expect(event.challenge == nil || event.challenge == own)
+                }
             }
+            return found
         }
+        #expect(try await receipts(in: .client(shop.id)).isEmpty)
+        #expect(try await receipts(in: .all) == [hidden[1]])
         try await scene.approve(begun)
         _ = try await scene.tokens(begun)
+        #expect(try await receipts(in: .client(shop.id)) == [hidden[0]])
     }
 
     // Spec: CIBA Core 1.0 §7.1.
@@ -340,6 +353,19 @@ struct BackchannelTests {
         // Pages have their own, and the next day its thirty.
         #expect(try await scene.shop.isAsked())
         scene.world.time.advance(.days(1))
+        for client in [scene.client, other.id] {
+            var request = BeginBackchannel.Request(by: client, for: .user(scene.user))
+            request.scopes = ["openid"]
+            #expect(try await scene.isPut(try await scene.begin(request)))
+        }
+    }
+
+    @Test("What no device of the person's can answer uses up nothing of what others may ask")
+    func nothingUsedUp() async throws {
+        let scene = try await BackchannelScene()
+        try await scene.shop.suspend(true)
+        for _ in 0..<12 { #expect(try await !scene.isPut(try await scene.begin())) }
+        try await scene.shop.suspend(false)
         #expect(try await scene.isPut(try await scene.begin()))
     }
 

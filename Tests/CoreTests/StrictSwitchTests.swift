@@ -71,6 +71,19 @@ struct StrictSwitchTests {
         }
     }
 
+    @Test("A token that the client got for itself, and that is bound to nothing")
+    func clientToken() async throws {
+        let scene = try await SignInScene(profile: .web)
+        let ports = scene.world.ports
+        guard
+            case .given(let tokens) = try await GiveClientToken.give(
+                scopes: nil, to: scene.shop.id, with: nil, ports: ports)
+        else { throw World.Broken("give") }
+        #expect(try await AuthenticateClient.authenticate(accessToken: tokens.access, ports: ports) != .refused)
+        try await scene.makeStrict()
+        #expect(try await AuthenticateClient.authenticate(accessToken: tokens.access, ports: ports) == .refused)
+    }
+
     @Test("It travels with a page and with a pushed request")
     func travels() async throws {
         let scene = try await SignInScene(profile: .web)

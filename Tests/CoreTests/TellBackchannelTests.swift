@@ -117,7 +117,7 @@ struct TellBackchannelTests {
     func givenUp() async throws {
         let scene = try await BackchannelScene(.chosen, BackchannelScene.push)
         let world = scene.world
-        for reason in ["the receiver answered 401", "its time was over before it could be sent"] {
+        for reason in ["the receiver answered 401", EndedAttempt.tooLate] {
             let begun = try await scene.begin(scene.request { $0.scopes = ["openid", "offline_access"] })
             try await scene.approve(begun)
             let refresh = try #require(try await scene.posted(begun)?["refresh_token"]?.string)
@@ -125,7 +125,7 @@ struct TellBackchannelTests {
             let now = world.time.now
             try await world.record(.retried("the receiver answered 503", at: now), of: message, at: now)
             #expect(try await scene.endedTokens(begun) == nil)
-            try await world.record(.abandoned(reason), of: message, at: now)
+            try await world.record(.abandoned(reason), of: message, at: now, after: 1)
             #expect(try await scene.endedTokens(begun) == now)
             guard case .refreshed = try await scene.shop.refresh(Secret(refresh)) else {
                 // An operator who has it sent again has the client told.
@@ -137,6 +137,17 @@ struct TellBackchannelTests {
         let ended = try await world.audit().filter { $0.kind == .tokensEnded }
         #expect(ended.map { $0.detail["reason"] } == ["not_delivered", "not_delivered"])
         #expect(ended.allSatisfy { $0.client == scene.client && $0.user == scene.user })
+    }
+
+    @Test("Tokens that were brought before the server was killed stay, though it is back too late to bring them again")
+    func lostResult() async throws {
+        let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)
+        let begun = try await scene.begin()
+        try await scene.approve(begun)
+        #expect(try await scene.posted(begun)?["access_token"] != nil)
+        let (message, now) = (try await scene.message(begun), scene.world.time.now)
+        try await scene.world.record(.abandoned(EndedAttempt.tooLate), of: message, at: now)
+        #expect(try await scene.endedTokens(begun) == nil)
     }
 
     @Test("What is given up before anything was given ends nothing, nor does the news that nobody has answered")

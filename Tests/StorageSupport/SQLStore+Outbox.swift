@@ -42,8 +42,9 @@ extension World {
     /// Records the outcome of one attempt to deliver a message.
     @discardableResult
     package func record(
-        _ outcome: DeliveryOutcome, of message: OutboxMessage, at now: Timestamp
+        _ outcome: DeliveryOutcome, of message: OutboxMessage, at now: Timestamp, after earlier: Int = 0
     ) async throws -> Settlement? {
-        try await RecordDelivery.record([EndedAttempt(message, as: outcome)], at: now, ports: ports)[message.id]
+        let attempt = EndedAttempt(message, as: outcome, after: earlier)
+        return try await RecordDelivery.record([attempt], at: now, ports: ports)[message.id]
     }
 }

@@ -51,6 +51,9 @@ enum VerifyClientToken {
             guard let party = try reader.relyingParties.find(id), let client = try reader.clients.find(party.client),
                 !client.isOperator
             else { return nil }
+            // One that came before the client was strict may be bound to nothing.
+            // check: StrictSwitchTests.clientToken
+            guard party.profile != .strict || claims.keyThumbprint != nil else { return nil }
             // check: ClientTokenTests.renewed
             guard token.secretMark.hasSameBytes(as: client.secretMark) else { return nil }
             return (client, token)

@@ -125,7 +125,8 @@ package struct ExportUser: Sendable {
             guard let enrollment = enrollments.first else { return ([], .events(after: 0)) }
             let receipts = try reader.receipts.list(by: enrollment, in: scope, after: after, limit: batch)
             if receipts.isEmpty { enrollments.removeFirst() }
-            return (receipts.map(Part.receipt), .receipts(enrollments, after: receipts.last?.challenge))
+            let shown = try receipts.filter { try scope.shows($0, reader) }
+            return (shown.map(Part.receipt), .receipts(enrollments, after: receipts.last?.challenge))
         case .events(let after):
             var filter = AuditFilter()
             filter.user = user
@@ -174,6 +175,12 @@ package struct ExportUser: Sendable {
 }
 
 extension ListScope {
+    /// Whether the scope shows a receipt: a client has been told of a sign-in's yes, and of a no not always.
+    fileprivate func shows(_ receipt: StoredReceipt, _ reader: any Stores) throws -> Bool {
+        guard case .client = self, let challenge = try reader.challenges.find(receipt.challenge) else { return true }
+        return !challenge.purpose.isOfSignIn || challenge.state.status.state == "approved"
+    }
+
     /// Whether the scope shows an event: a client sees neither whom a sign-in has asked, nor why it has asked nobody.
     ///
     /// Of a challenge that is kept no longer nobody knows what it was about.

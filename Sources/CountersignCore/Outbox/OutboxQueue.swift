@@ -45,11 +45,23 @@ package struct EndedAttempt: Sendable {
     package let message: OutboxMessage
     /// The result of the attempt.
     package let outcome: DeliveryOutcome
+    /// How many attempts are known to have failed before.
+    package let earlier: Int
 
     /// An attempt with its result.
-    package init(_ message: OutboxMessage, as outcome: DeliveryOutcome) {
+    package init(_ message: OutboxMessage, as outcome: DeliveryOutcome, after earlier: Int = 0) {
         self.message = message
         self.outcome = outcome
+        self.earlier = earlier
+    }
+
+    /// Why a message is given up that was not sent, since it would have come too late.
+    package static let tooLate = "its time was over before it could be sent"
+
+    /// Whether the receiver surely has not got the message: an attempt whose result got lost, because the server was
+    /// killed, may have brought it.
+    package var isUndelivered: Bool {
+        if case .abandoned(Self.tooLate) = outcome { earlier > 0 } else { true }
     }
 }
 

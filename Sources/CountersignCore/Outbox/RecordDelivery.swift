@@ -44,7 +44,10 @@ extension UnitOfWork {
         case .withdrawal(_, let enrollment, _):
             if case .unregistered(_, let target) = outcome { try pushes.delete(target, of: enrollment) }
         case .backchannel(_, let client, let authorization, .decided):
-            if case .abandoned = settlement { try raise(.backchannelGivenUp(authorization, client)) }
+            guard case .abandoned = settlement else { return }
+            // check: TellBackchannelTests.lostResult
+            guard attempt.isUndelivered else { return }
+            try raise(.backchannelGivenUp(authorization, client))
         case .personal, .logout, .backchannel, .signInCode, .signIn: break
         }
     }

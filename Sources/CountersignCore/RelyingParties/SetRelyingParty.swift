@@ -52,7 +52,7 @@ package enum SetRelyingParty {
             }
             // A third party's page would decide who stays a user.
             let isAccount = !client.isThirdParty && party.isAccount(at: work.issuer.accountPage)
-            let wasStrict = try work.relyingParties.find(party.client).map { $0.profile == .strict }
+            let wasStrict = try work.relyingParties.lock(party.client).map { $0.profile == .strict }
             try work.relyingParties.put(party, isAccount: isAccount)
             try work.raise(.relyingPartySet(party))
             // What it was given by weaker rules ends; what has not come to tokens is refused when it would.

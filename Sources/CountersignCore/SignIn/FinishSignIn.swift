@@ -382,7 +382,8 @@ extension UnitOfWork {
     /// The caller has locked the user.
     fileprivate func endSurplusSessions(of user: UserID) throws {
         let all = try sessions.lasting(of: user, at: now).sorted { ($0.usedAt, $0.id) < ($1.usedAt, $1.id) }
-        for session in all.dropLast(Session.maximumCount - 1) { try endSession(session) }
+        // Of the very many that there may be since before the limit, some at each sign-in.
+        for session in all.dropLast(Session.maximumCount - 1).prefix(100) { try endSession(session) }
     }
 
     /// Ends a session, and the tokens that began in it.

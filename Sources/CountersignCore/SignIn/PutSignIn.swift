@@ -82,6 +82,10 @@ extension UnitOfWork {
                 request, facts, inputs, purpose: .authorization(asked.id), browser: browser, issuer: issuer,
                 hasher: hasher)
         }
+        if asked.wanted.backchannel != nil {
+            // What no device can answer uses up nothing.
+            guard decided != nil, try isWithinServerBudgets(user, at: client) else { return false }
+        }
         guard let decided,
             try authorizations.noteAsked(
                 asked.id, by: inputs.challenge, of: user, isBrowserKnown: isBrowserKnown)
@@ -128,11 +132,6 @@ extension UnitOfWork {
             guard try isRight(userCode: server.userCode, of: user, at: client, mustBring: mustBring) else {
                 return false
             }
-            // check: BackchannelTests.budget
-            guard try !count(.backchannelAsks(user, at: third)).isExceeded else { return false }
-            // A yes ends the other count, so that whoever taps it to be left alone would be asked without end.
-            // check: BackchannelTests.budgetOfDay
-            guard try !count(.backchannelAsksInADay(user, at: third)).isExceeded else { return false }
             return true
         }
         guard try giveWay(of: user, at: client, in: asked.browser, isBrowserKnown) else { return false }
@@ -142,6 +141,17 @@ extension UnitOfWork {
         guard try !count(.signInAsks(user, at: third, isBrowserKnown: isBrowserKnown)).isExceeded else {
             return false
         }
+        return true
+    }
+
+    /// Whether clients' servers may have a user asked once more; it counts.
+    private func isWithinServerBudgets(_ user: UserID, at client: Client) throws -> Bool {
+        let third = client.trustGroup.thirdParty
+        // check: BackchannelTests.budget
+        guard try !count(.backchannelAsks(user, at: third)).isExceeded else { return false }
+        // A yes ends the other count, so that whoever taps it to be left alone would be asked without end.
+        // check: BackchannelTests.budgetOfDay
+        guard try !count(.backchannelAsksInADay(user, at: third)).isExceeded else { return false }
         return true
     }
 

@@ -152,9 +152,15 @@ extension OAuthDoor {
             "binding_message must be one line of plain text, of \(BeginBackchannel.longestMessage) characters at most")
         // On a phone a second line could look like one of ours.
         // check: BackchannelEndpointTests.bindingMessages
-        guard !text.contains(where: \.isNewline) else { throw error }
+        guard !text.contains(where: \.isNewline), !hasGap(text) else { throw error }
         guard let message = try? DisplayMessage(text, atMost: BeginBackchannel.longestMessage) else { throw error }
         return message
+    }
+
+    /// Whether blanks follow each other: what stands behind a wide gap may get a line of its own.
+    private static func hasGap(_ text: String) -> Bool {
+        let blanks = text.unicodeScalars.map { $0.properties.isWhitespace || $0 == "\u{2800}" }
+        return zip(blanks, blanks.dropFirst()).contains { $0 && $1 }
     }
 
     /// The person's code; what can be nobody's is refused whoever is named, and a wrong one is not.

@@ -144,7 +144,7 @@ struct BackchannelEndpointTests {
                 _ = try await scene.token([("token", token)], basic: scene.credential, at: "/oauth2/revoke")
             }
             let long = String(repeating: "x", count: 201)
-            for message in [long, "a\u{202E}b", " ", "a\u{0007}", "Pay?\n\nFrom: Berlin"] {
+            for message in [long, "a\u{202E}b", " ", "a\u{0007}", "Pay?\n\nFrom: Berlin", "5 €  to Bob"] {
                 let refused = try await Self.begin(scene, [("login_hint", Self.name), ("binding_message", message)])
                 expectOAuthError(refused, "invalid_binding_message")
             }
