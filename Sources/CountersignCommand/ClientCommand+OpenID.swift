@@ -1,5 +1,6 @@
 import ArgumentParser
 import CountersignServer
+import CountersignWire
 import Encodings
 import Foundation
 import NIOHTTP1
@@ -225,8 +226,13 @@ extension ClientCommand.OpenID {
             ])
             for member in certificates.members { body[member.name] = member.value }
             for member in backchannel.members { body[member.name] = member.value }
-            let set = try await remote.withRemote { [id, body] in
-                try await $0.call(.PUT, ClientCommand.OpenID.path(id), .object(body))
+            let set: JSONValue
+            do {
+                set = try await remote.withRemote { [id, body] in
+                    try await $0.call(.PUT, ClientCommand.OpenID.path(id), .object(body))
+                }
+            } catch let problem as ProblemDetails {
+                throw Self.namingFlags(in: problem)
             }
             output.print(set, ClientCommand.OpenID.text(of: set))
         }
