@@ -16,8 +16,8 @@ struct AskingBank: Sendable {
         case assertion
         /// A strict client: by its certificate, and to it.
         case certificate
-        /// A client of the profile `web` that does as the conformance suite does by `private_key_jwt`: its assertions are
-        /// for the token endpoint.
+        /// A client of the profile `web`, as the conformance suite's by `private_key_jwt`: by assertions that are for the
+        /// token endpoint, and to a key.
         case suite
     }
 

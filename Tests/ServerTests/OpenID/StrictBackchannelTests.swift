@@ -240,6 +240,29 @@ struct StrictBackchannelTests {
         }
     }
 
+    // Spec: CIBA Core 1.0 §10.2.
+    @Test(
+        """
+        fapi-ciba-id1-ping-with-mtls-ciba-notification-endpoint-response-401-and-require-server-does-not-retry: the \
+        next ping is about the next request
+        """, arguments: AskingBank.Kind.allCases)
+    func pingRefused(_ kind: AskingBank.Kind) async throws {
+        try await CallbackReceiver.with(answering: [401]) { receiver in
+            try await AskingBank.with(kind, pingedAt: receiver.url) { bank in
+                var calls = receiver.calls.makeAsyncIterator()
+                for _ in 0..<2 {
+                    let begun = try await bank.ask()
+                    try await bank.scene.approve(begun)
+                    let call = try #require(await calls.next())
+                    #expect(try JSONValue(parsing: call.body)["auth_req_id"] == begun.json["auth_req_id"])
+                    #expect(try await bank.poll(begun).status == 200)
+                    // Longer than the first pause before another try.
+                    bank.scene.server.clock.advance(seconds: 60)
+                }
+            }
+        }
+    }
+
     // Spec: CIBA Core 1.0 §7.1.
     @Test("CIBA Core 1.0 §7.1: acr_values choose how the phone is asked, and acr says how it was answered")
     func strength() async throws {
