@@ -12,7 +12,8 @@ import Testing
 
 /// An RSA key that signs by PSS, as a client's does.
 struct PSSKey: JWSSigningKey {
-    private let key: RSAPrivateKey
+    /// The same key, which signs by RS256.
+    let key: RSAPrivateKey
 
     init() throws { key = try RSAPrivateKey() }
 

@@ -141,9 +141,11 @@ struct SignedBackchannelTests {
                 let reply = try await bank.poll(begun, try await bank.assertion(at: audience))
                 Self.expect(reply, audience, "authorization_pending")
             }
-            let own = try await bank.assertion(at: "\(scene.server.issuer)\(Bank.path)")
-            let reply = try await scene.token([("request", try await bank.sign())] + own, at: Bank.path)
-            #expect(reply.status == 200, "\(reply)")
+            for path in ["", "/oauth2/token", Bank.path] {
+                let own = try await bank.assertion(at: "\(scene.server.issuer)\(path)")
+                let reply = try await scene.token([("request", try await bank.sign())] + own, at: Bank.path)
+                #expect(reply.status == 200, "\(path): \(reply)")
+            }
         }
     }
 
