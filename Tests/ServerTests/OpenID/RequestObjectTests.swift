@@ -12,7 +12,7 @@ import Testing
 
 /// An RSA key that signs by PSS, as a client's does.
 struct PSSKey: JWSSigningKey {
-    private let key: RSAPrivateKey
+    let key: RSAPrivateKey
 
     init() throws { key = try RSAPrivateKey() }
 
