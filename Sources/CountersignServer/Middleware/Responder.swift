@@ -91,7 +91,7 @@ final class Responder: Sendable {
         refusal.headers[.date] = date.value(at: ports.time.now)
         refusal.headers[.requestID] = context.requestID
         refusal.headers[.cacheControl] = "no-store"
-        refusal.headers[.strictTransportSecurity] = transportSecurity
+        if let transportSecurity { refusal.headers[.strictTransportSecurity] = transportSecurity }
         return refusal
     }
 
@@ -188,7 +188,7 @@ final class Responder: Sendable {
         var response = exchange.response
         response.headers[.date] = date.value(at: ports.time.now)
         response.headers[.requestID] = exchange.context.requestID
-        response.headers[.strictTransportSecurity] = transportSecurity
+        if let transportSecurity { response.headers[.strictTransportSecurity] = transportSecurity }
         // By default nothing is cached: a reply concerns one caller, and some replies hold secrets.
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         if let start = exchange.start {
