@@ -21,7 +21,9 @@ struct StrictTLSTests {
 
         init() async throws {
             curl = try #require(Program.path(of: "curl"))
-            (folder, bank, other) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
+            folder = try TemporaryFolder()
+            bank = try TemporaryFolder()
+            other = try TemporaryFolder()
             for each in [folder, bank, other] { try await each.writeCertificate() }
             let (server, told) = try await ServedTool.start(
                 in: folder,

@@ -1,4 +1,5 @@
 import CountersignWire
+import NIOHTTP1
 import ServerTestSupport
 import TestSupport
 import Testing

@@ -53,7 +53,7 @@ struct StrictKeyTests {
         }
     }
 
-    @Test("FAPI 2.0 Security Profile §5.4.3: two keys of one name are refused where they are set, and are no keys where they are published")
+    @Test("FAPI 2.0 Security Profile §5.4.3: two keys of one name are refused where they are set, and none where published")
     func duplicateNames() async throws {
         try await StrictScene.with { strict in
             let name = strict.signer.jwsPublicKey.thumbprint
@@ -100,7 +100,7 @@ struct StrictKeyTests {
         }
     }
 
-    @Test("FAPI 2.0 Security Profile §5.3.2.1: a pushed request object may begin ten seconds ahead of the server, and not a minute")
+    @Test("FAPI 2.0 Security Profile §5.3.2.1: a pushed request object may begin ten seconds ahead, and not a minute")
     func requestTimes() async throws {
         try await StrictScene.with { strict in
             let now = strict.scene.server.clock.now.seconds

@@ -9,7 +9,7 @@ import Testing
 @testable import CountersignServer
 
 // Spec: FAPI 2.0 Security Profile §5.3.2.1; RFC 8705 §6.1.
-@Suite("Two clients of the profile strict, each of which is validly authenticated: none has what was given to the other")
+@Suite("Two clients of the profile strict, both validly authenticated: neither gets what is the other's")
 struct StrictOtherClientTests {
     private static let wanted: KeyValuePairs<String, String?> = ["scope": "openid offline_access"]
 
