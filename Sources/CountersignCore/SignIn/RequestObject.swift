@@ -12,7 +12,7 @@ package enum RequestObject {
     /// How long it may be good at most.
     private static let longest = Seconds.hours(1)
     /// How far ahead a client's clock may be.
-    static let tolerance: Seconds = 10
+    private static let tolerance: Seconds = 10
 
     /// What a text is.
     package enum Outcome: Equatable, Sendable {

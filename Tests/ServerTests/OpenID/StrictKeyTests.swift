@@ -53,7 +53,7 @@ struct StrictKeyTests {
         }
     }
 
-    @Test("FAPI 2.0 Security Profile §5.4.3: two keys of one name are refused where they are set, and none where published")
+    @Test("FAPI 2.0 Security Profile §5.4.3: two keys of one name are refused where set, and none where published")
     func duplicateNames() async throws {
         try await StrictScene.with { strict in
             let name = strict.signer.jwsPublicKey.thumbprint
