@@ -114,7 +114,7 @@ struct TLSTests {
     }
 
     @Test(
-        "RFC 9325 §3.1.1, §4.1: TLS 1.2 and 1.3 are spoken, 1.1 is not, nor what does not authenticate; HTTP/1.1 is agreed on"
+        "RFC 9325 §3.1.1, §4.1, §4.2: TLS 1.2 and 1.3 are spoken, 1.1 is not, nor what does not authenticate; HTTP/1.1 is agreed on"
     )
     func versions() async throws {
         let scene = try Scene()
@@ -126,6 +126,13 @@ struct TLSTests {
         #expect(try await scene.shown(url, ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"]) == "nobody")
         // RFC 9325 §4.1: no cipher suite without authenticated encryption.
         #expect(try await scene.shown(url, ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA"]) == "nobody")
+        // RFC 9325 §4.2: of TLS 1.2 those that are recommended.
+        for (suite, name) in [
+            ("ECDHE-ECDSA-AES128-GCM-SHA256", "one"), ("ECDHE-ECDSA-AES256-GCM-SHA384", "one"),
+            ("ECDHE-ECDSA-CHACHA20-POLY1305", "nobody"),
+        ] {
+            #expect(try await scene.shown(url, ["-tls1_2", "-cipher", suite]) == name)
+        }
         let address = url.replacing("https://", with: "")
         let agreed = try await RunningProgram.run(
             scene.openssl, ["s_client", "-connect", address, "-alpn", "h2,http/1.1"])

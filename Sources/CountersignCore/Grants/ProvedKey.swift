@@ -165,7 +165,7 @@ package struct ProvedKey: Sendable {
         let (first, last) = (now.seconds - ReplayGuard.tolerance.value, now.seconds + ReplayGuard.tolerance.value)
         // check: KeyProofTests.times
         guard issuedAt >= first && issuedAt <= last else { throw .invalid(.time) }
-        // check: KeyProofTests.times
+        // check: StrictProofTests.refused
         guard isWithin(claims, at: now) else { throw .invalid(.time) }
         let thumbprint = verified.key.thumbprint
         // The hash of the name: a name may be long, and have any character. Spec: RFC 9449 §11.1.

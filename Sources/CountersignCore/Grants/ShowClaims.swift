@@ -76,7 +76,7 @@ enum VerifyAccessToken {
         _ token: Secret<String>, by key: ProvedKey?, ports: Ports
     ) async throws -> VerifiedAccess? {
         guard let claims = try AccessClaims.read(token, ports: ports) else { return nil }
-        // check: BoundTokenTests.shown
+        // check: StrictCertificateTests.happyFlow
         guard claims.isShown(by: key) else { return nil }
         return try await verify(claims, ports: ports)
     }

@@ -23,7 +23,7 @@ package enum AuthenticateByCertificate {
         }
         // check: CertificateClientTests.disabled
         guard client.map({ $0.disabledAt == nil }) == true else { return .refused }
-        // check: CertificateClientTests.selfSigned
+        // check: StrictCertificateTests.refreshToken
         guard party?.certificate.map(certificate.fits) == true else { return .refused }
         return .authenticated
     }

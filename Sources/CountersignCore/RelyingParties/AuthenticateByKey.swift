@@ -50,11 +50,11 @@ package enum AuthenticateByKey {
         guard claims["iss"] == .string("\(id)"), claims["sub"] == .string("\(id)") else { return .refused }
         // Spec: FAPI 2.0 Security Profile §5.3.2.1.
         let own = party.profile == .strict ? ["\(ports.issuer)"] : audiences
-        // check: ClientKeyTests.refused
+        // check: StrictClientTests.assertions
         guard own.contains(where: { $0.hasSameBytes(as: audience) }) else { return .refused }
         // check: ClientKeyTests.refused
         guard now.seconds < end, end <= now.adding(longest + tolerance).seconds else { return .refused }
-        // check: ClientKeyTests.refused
+        // check: StrictClientTests.assertions
         guard starts(claims, at: now) else { return .refused }
         // PostgreSQL keeps no text with U+0000.
         // check: ClientKeyTests.refused

@@ -53,7 +53,7 @@ package enum FindDeviceGrant {
             budgets.append(session.map { .wrongUserCodes(of: $0.user) } ?? .allWrongUserCodes)
             for budget in budgets {
                 let wrong = try work.counted(budget)
-                // check: DeviceConfirmTests.guesses
+                // check: DeviceGrantTests.guesses
                 guard !wrong.isUsedUp else { return .tooMany(retryAfter: wrong.retryAfter(at: now)) }
             }
             guard let (found, client) = try work.open(byTyped: request.typed, in: request.browser),

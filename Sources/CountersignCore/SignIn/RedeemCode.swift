@@ -65,7 +65,7 @@ package enum RedeemCode {
             else { return .clientGone }
             try keys.require(party.profile.idTokenAlgorithm)
             // Spec: RFC 9449 §5.2.
-            // check: BoundTokenTests.required
+            // check: StrictClientTests.holderOfKey
             guard request.key != nil || !party.bindsTokens else { return .unproved(.missing) }
             guard let code = try work.authorizations.find(hash),
                 let authorization = try work.authorizations.find(code.authorization), authorization.client == client
@@ -73,7 +73,7 @@ package enum RedeemCode {
             // check: RedeemCodeTests.twice
             guard code.spentAt == nil else { return try work.endFamily(of: authorization.id) }
             let wanted = authorization.wanted
-            // check: RedeemCodeTests.late
+            // check: StrictClientTests.codes
             guard now < code.expiresAt else { return .invalid }
             // check: RedeemCodeTests.refused
             guard request.fits(wanted) else { return .invalid }
@@ -146,7 +146,7 @@ extension RedeemCode.Request {
         // check: RedeemCodeTests.refused
         guard redirectURI?.hasSameBytes(as: wanted.redirectURI) == true else { return false }
         // Spec: RFC 9449 §10.
-        // check: BoundTokenTests.code
+        // check: StrictClientTests.boundCodes
         guard wanted.keyThumbprint == nil || wanted.keyThumbprint == key?.thumbprint else { return false }
         guard let challenge = wanted.codeChallenge else {
             // check: RedeemCodeTests.downgrade

@@ -50,7 +50,7 @@ package enum RefreshTokens {
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
-            // check: BoundTokenTests.required
+            // check: StrictClientTests.holderOfKey
             guard key != nil || !party.bindsTokens else { return .unproved(.missing) }
             guard let family = try work.families.find(id), family.client == client, family.isOffline else {
                 return .invalid

@@ -45,9 +45,8 @@ extension RequestObject {
         let now = ports.time.now
         if let why = unfitParties(of: claims, id, ports.issuer) { return .refused(why: why) }
         if let why = unfitTimes(of: claims, at: now) { return .refused(why: why) }
-        guard let issuedAt = claims["iat"]?.integer else { return .refused(why: "iat must be a whole number") }
         // check: SignedBackchannelTests.refused
-        guard issuedAt <= now.adding(tolerance).seconds else { return .refused(why: "iat is in the future") }
+        guard claims["iat"] != nil else { return .refused(why: "iat is missing") }
         guard let name = claims["jti"]?.string, let end = claims["exp"]?.integer else {
             return .refused(why: "jti must be a text")
         }

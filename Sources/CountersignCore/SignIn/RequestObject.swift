@@ -12,7 +12,7 @@ package enum RequestObject {
     /// How long it may be good at most.
     private static let longest = Seconds.hours(1)
     /// How far ahead a client's clock may be.
-    static let tolerance: Seconds = 10
+    private static let tolerance: Seconds = 10
 
     /// What a text is.
     package enum Outcome: Equatable, Sendable {
@@ -89,8 +89,14 @@ package enum RequestObject {
         guard let start = claims["nbf"]?.integer, let end = claims["exp"]?.integer else {
             return "nbf and exp must be whole numbers"
         }
+        let latestStart = now.adding(tolerance).seconds
         // check: RequestObjectTests.refused
-        guard start <= now.adding(tolerance).seconds else { return "nbf is in the future" }
+        guard start <= latestStart else { return "nbf is in the future" }
+        // Spec: FAPI 2.0 Security Profile §5.3.2.1.
+        // check: StrictKeyTests.requestTimes
+        guard claims["iat"].map({ ($0.integer ?? .max) <= latestStart }) ?? true else {
+            return "iat is no whole number, or in the future"
+        }
         // check: RequestObjectTests.refused
         guard now.seconds < end else { return "exp is over" }
         // So nbf is no older than that, either.

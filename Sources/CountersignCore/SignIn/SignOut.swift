@@ -30,7 +30,7 @@ package enum SignOut {
         let now = ports.time.now
         return try await ports.commit(at: now, as: .system) { work in
             guard let session = try work.sessions.lasting(SecretHash(of: secret), at: now) else { return false }
-            // check: SignOutTests.named
+            // check: LogoutTests.others
             guard try work.sessions.sid(of: session.id, for: client)?.hasSameBytes(as: sid) == true else {
                 return false
             }

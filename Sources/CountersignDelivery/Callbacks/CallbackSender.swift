@@ -6,6 +6,7 @@ package import Encodings
 import Foundation
 package import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// Posts signed callbacks; it does not follow redirects.
 ///
@@ -40,6 +41,9 @@ package struct CallbackSender: Sendable {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         // A single protocol, so that there is only one place where the address of a connection must be checked.
         configuration.httpVersion = .http1Only
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        configuration.tlsConfiguration = tls
         configuration.http1_1ConnectionDebugInitializer = { reach.check($0) }
         // The outbox repeats failed attempts. The client must not: it would also retry a connection that was refused
         // because of its address, and it crashes the process when such a connection closes in the meantime.

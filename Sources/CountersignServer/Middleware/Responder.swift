@@ -31,6 +31,7 @@ final class Responder: Sendable {
     private let overload = OncePerSecond()
     private let fullDisk = OncePerSecond()
     private let date = DateField()
+    private let transportSecurity: String?
 
     /// Creates a responder.
     ///
@@ -51,8 +52,17 @@ final class Responder: Sendable {
         otherwise = last
         self.ports = ports
         self.proxies = proxies
+        transportSecurity = Self.transportSecurity(of: ports.issuer)
         access = AccessLog(counts: counts, logger: ports.logger)
         self.load = load
+    }
+
+    /// What keeps browsers from calling the issuer without TLS; nil where other programs of this machine share its host, or
+    /// there is no TLS.
+    ///
+    /// Spec: RFC 6797 §6.1, §7.1, §7.2.
+    private static func transportSecurity(of issuer: Issuer) -> String? {
+        "\(issuer)".hasPrefix("https:") && !issuer.isLoopback ? "max-age=\(Seconds.days(365).value)" : nil
     }
 
     func respond(
@@ -81,6 +91,7 @@ final class Responder: Sendable {
         refusal.headers[.date] = date.value(at: ports.time.now)
         refusal.headers[.requestID] = context.requestID
         refusal.headers[.cacheControl] = "no-store"
+        if let transportSecurity { refusal.headers[.strictTransportSecurity] = transportSecurity }
         return refusal
     }
 
@@ -177,6 +188,7 @@ final class Responder: Sendable {
         var response = exchange.response
         response.headers[.date] = date.value(at: ports.time.now)
         response.headers[.requestID] = exchange.context.requestID
+        if let transportSecurity { response.headers[.strictTransportSecurity] = transportSecurity }
         // By default nothing is cached: a reply concerns one caller, and some replies hold secrets.
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         if let start = exchange.start {

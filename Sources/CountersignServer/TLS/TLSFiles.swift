@@ -16,7 +16,8 @@ package struct TLSFiles: Hashable, Sendable {
 
     /// Reads both files.
     ///
-    /// Allows only TLS 1.2 and newer, ephemeral keys and authenticated encryption. Spec: RFC 9325 §3.1.1, §4.1.
+    /// Allows only TLS 1.2 and newer, ephemeral keys and authenticated encryption, and of 1.2 the suites that are
+    /// recommended. Spec: RFC 9325 §3.1.1, §4.1, §4.2.
     ///
     /// - Parameter asksForCertificates: whether to ask callers for certificates of their own, which they may leave out.
     /// - Throws: ``StartError`` that names the file and what to do.
@@ -31,7 +32,6 @@ package struct TLSFiles: Hashable, Sendable {
         configuration.cipherSuiteValues = [
             .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
             .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
-            .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
         ]
         configuration.applicationProtocols = ["http/1.1"]
         if asksForCertificates {

@@ -1274,6 +1274,7 @@ def read_request_object(text: str, point: bytes, issuer: str, client: str, now: 
     require(claims.get("sub") != client and not {"request", "request_uri"} & set(claims), "of another kind")
     require(all(is_whole(claims.get(name)) for name in ("nbf", "exp")), "malformed")
     require(claims["nbf"] <= now + 10 and now < claims["exp"] <= claims["nbf"] + 3600, "out of time")
+    require("iat" not in claims or is_whole(claims["iat"]) and claims["iat"] <= now + 10, "out of time")
     return claims
 
 
