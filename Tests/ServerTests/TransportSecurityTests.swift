@@ -30,11 +30,13 @@ struct TransportSecurityTests {
         let issuer = Issuer("https://login.example.com")
         try await Self.with(issuer) { server in
             for path in ["/oauth2/authorize", "/.well-known/openid-configuration", "/nowhere", "/v1/users", "/readyz"] {
-                #expect(try await Self.field(server, path) == "max-age=31536000", "\(path)")
+                let field = try await Self.field(server, path)
+                #expect(field == "max-age=31536000", "\(path)")
             }
         }
         try await Self.with(issuer, mostLoad: 0) { server in
-            #expect(try await Self.field(server, "/oauth2/authorize") == "max-age=31536000")
+            let field = try await Self.field(server, "/oauth2/authorize")
+            #expect(field == "max-age=31536000")
         }
     }
 
@@ -44,7 +46,8 @@ struct TransportSecurityTests {
     func loopback(_ issuer: Issuer?) async throws {
         try await Self.with(issuer) { server in
             for path in ["/oauth2/authorize", "/readyz"] {
-                #expect(try await Self.field(server, path) == nil, "\(path)")
+                let field = try await Self.field(server, path)
+                #expect(field == nil, "\(path)")
             }
         }
     }
