@@ -82,11 +82,12 @@ extension UnitOfWork {
                 request, facts, inputs, purpose: .authorization(asked.id), browser: browser, issuer: issuer,
                 hasher: hasher)
         }
+        // What no device can answer uses up nothing of what servers may ask.
+        guard let decided else { return false }
         if asked.wanted.backchannel != nil {
-            // What no device can answer uses up nothing.
-            guard decided != nil, try isWithinServerBudgets(user, at: client) else { return false }
+            guard try isWithinServerBudgets(user, at: client) else { return false }
         }
-        guard let decided,
+        guard
             try authorizations.noteAsked(
                 asked.id, by: inputs.challenge, of: user, isBrowserKnown: isBrowserKnown)
         else { return false }

@@ -10,13 +10,6 @@ import Testing
 // Spec: RFC 9449 §5, §5.2, §6.2, §7.1, §7.2, §9; RFC 6750 §2.1.
 @Suite("Tokens that are bound to a key, at the endpoints that take them")
 struct BoundTokenTests {
-    private func expect(
-        _ reply: Reply, _ status: Int, _ error: String, at location: SourceLocation = #_sourceLocation
-    ) {
-        #expect(reply.status == status, "\(reply)", sourceLocation: location)
-        #expect(reply.json["error"] == .string(error), "\(reply)", sourceLocation: location)
-    }
-
     /// Sends a request with a token in these fields.
     private func show(
         _ authorization: String, _ proof: String?, _ method: HTTPMethod = .GET, _ path: String = "/oauth2/userinfo",
@@ -43,29 +36,29 @@ struct BoundTokenTests {
             #expect(posted.status == 200, "\(posted)")
             // Whoever has copied it has no key.
             let bearer = try await scene.userinfo(access)
-            expect(bearer, 401, "invalid_token")
+            expectError(bearer, 401, "invalid_token")
             #expect(bearer.headers["www-authenticate"]?.hasPrefix("Bearer error=\"invalid_token\"") == true)
             let form = try await scene.server.send(
                 .POST, "/oauth2/userinfo", headers: [("Content-Type", "application/x-www-form-urlencoded")],
                 body: Array("access_token=\(access)".utf8), isContract: false)
-            expect(form, 401, "invalid_token")
+            expectError(form, 401, "invalid_token")
             let beside = try await show(
                 "Bearer \(access)", try await key.proof(.GET, "/oauth2/userinfo", for: access), at: scene)
-            expect(beside, 401, "invalid_token")
+            expectError(beside, 401, "invalid_token")
             let other = try await thief.send(.GET, "/oauth2/userinfo", token: access)
-            expect(other, 401, "invalid_token")
+            expectError(other, 401, "invalid_token")
             let challenge = try #require(other.headers["www-authenticate"])
             #expect(challenge.hasPrefix("DPoP error=\"invalid_token\""), "\(challenge)")
             #expect(challenge.hasSuffix("algs=\"ES256 EdDSA\""), "\(challenge)")
-            expect(try await show("DPoP \(access)", nil, at: scene), 401, "invalid_dpop_proof")
+            expectError(try await show("DPoP \(access)", nil, at: scene), 401, "invalid_dpop_proof")
             let bare = try await show("DPoP \(access)", try await key.proof(.GET, "/oauth2/userinfo"), at: scene)
-            expect(bare, 401, "invalid_dpop_proof")
+            expectError(bare, 401, "invalid_dpop_proof")
             #expect(bare.headers["www-authenticate"]?.hasPrefix("DPoP error=\"invalid_dpop_proof\"") == true)
             // A token that is bound to no key is none of this scheme.
             let unbound = try #require(
                 try await scene.token([("grant_type", "client_credentials")], basic: scene.credential)
                     .json["access_token"]?.string)
-            expect(try await key.send(.GET, "/oauth2/userinfo", token: unbound), 401, "invalid_token")
+            expectError(try await key.send(.GET, "/oauth2/userinfo", token: unbound), 401, "invalid_token")
         }
     }
 
@@ -80,7 +73,7 @@ struct BoundTokenTests {
             let access = try #require(tokens["access_token"]?.string)
             let proof = try await key.proof(.GET, "/oauth2/userinfo", for: access)
             #expect(try await show("DPoP \(access)", proof, at: scene).status == 200)
-            expect(try await show("DPoP \(access)", proof, at: scene), 401, "invalid_dpop_proof")
+            expectError(try await show("DPoP \(access)", proof, at: scene), 401, "invalid_dpop_proof")
             #expect(try await key.send(.GET, "/oauth2/userinfo", token: access).status == 200)
         }
     }
@@ -162,9 +155,9 @@ struct BoundTokenTests {
             let set = try await scene.scene.administrator.call(.GET, path).success()
             #expect(set["dpop_bound_access_tokens"] == true, "\(set)")
             let refused = try await scene.token([("grant_type", "client_credentials")], basic: scene.credential)
-            expect(refused, 400, "invalid_dpop_proof")
+            expectError(refused, 400, "invalid_dpop_proof")
             let code = try #require(try await scene.signIn(["scope": "openid offline_access"]).result["code"])
-            expect(try await scene.redeem(code), 400, "invalid_dpop_proof")
+            expectError(try await scene.redeem(code), 400, "invalid_dpop_proof")
             let key = TestKey(scene.server)
             let tokens = try await key.send(
                 .POST, "/oauth2/token", scene.redeemFields(code), headers: [scene.basic]
@@ -173,7 +166,7 @@ struct BoundTokenTests {
             let fields = [
                 ("grant_type", "refresh_token"), ("refresh_token", try #require(tokens["refresh_token"]?.string)),
             ]
-            expect(try await scene.token(fields, basic: scene.credential), 400, "invalid_dpop_proof")
+            expectError(try await scene.token(fields, basic: scene.credential), 400, "invalid_dpop_proof")
             let next = try await key.send(.POST, "/oauth2/token", fields, headers: [scene.basic])
             #expect(next.status == 200 && next.json["token_type"] == "DPoP", "\(next)")
             try await scene.set(["asked_browsers": "all"])
@@ -191,8 +184,8 @@ struct BoundTokenTests {
             let tokens = try await key.send(.POST, "/oauth2/token", scene.redeemFields(code) + id).success()
             let token = try #require(tokens["refresh_token"]?.string)
             let fields = [("grant_type", "refresh_token"), ("refresh_token", token)] + id
-            expect(try await scene.token(fields), 400, "invalid_grant")
-            expect(try await thief.send(.POST, "/oauth2/token", fields), 400, "invalid_grant")
+            expectError(try await scene.token(fields), 400, "invalid_grant")
+            expectError(try await thief.send(.POST, "/oauth2/token", fields), 400, "invalid_grant")
             for _ in 0..<2 {
                 let next = try await key.send(.POST, "/oauth2/token", fields)
                 #expect(next.status == 200 && next.json["refresh_token"] == .string(token), "\(next)")
@@ -217,7 +210,7 @@ struct BoundTokenTests {
                     ("Origin", origin), ("Content-Type", "application/x-www-form-urlencoded"),
                     ("DPoP", try await key.proof(.POST, "/oauth2/token")),
                 ], body: Array(FormText.encoded(fields).utf8), isContract: false)
-            expect(reply, 400, "use_dpop_nonce")
+            expectError(reply, 400, "use_dpop_nonce")
             #expect(reply.headers["access-control-allow-origin"] == origin)
             #expect(reply.headers["access-control-expose-headers"] == "DPoP-Nonce, WWW-Authenticate")
             let preflight = try await scene.server.send(

@@ -16,17 +16,6 @@ struct CertificateBoundTests {
         "tls_client_certificate_bound_access_tokens": true,
     ]
 
-    private func expect(
-        _ reply: Reply, _ status: Int, _ error: String, at location: SourceLocation = #_sourceLocation
-    ) {
-        #expect(reply.status == status, "\(reply)", sourceLocation: location)
-        #expect(reply.json["error"] == .string(error), "\(reply)", sourceLocation: location)
-    }
-
-    private func claims(of token: String) throws -> JSONValue {
-        try JSONValue(parsing: try #require(Base64URL.decode(token.split(separator: ".")[1])))
-    }
-
     @Test("RFC 8705 §3: userinfo takes the token with the certificate alone, and introspection says which it is")
     func userinfo() async throws {
         try await SignInPageScene.withCertificates(Self.binding) { scene in
@@ -36,16 +25,16 @@ struct CertificateBoundTests {
             #expect(tokens["token_type"] == "Bearer")
             let access = try #require(tokens["access_token"]?.string)
             let confirmation: JSONValue = ["x5t#S256": .string(shop.thumbprint)]
-            #expect(try claims(of: access)["cnf"] == confirmation)
+            #expect(try StrictScene.claims(of: access)["cnf"] == confirmation)
             #expect(try await scene.show("Bearer \(access)", with: shop).status == 200)
             let form = [("access_token", access)]
             #expect(try await scene.send(form, with: shop, at: "/oauth2/userinfo").status == 200)
             for certificate in [nil, renewed] {
                 let reply = try await scene.show("Bearer \(access)", with: certificate)
-                expect(reply, 401, "invalid_token")
+                expectError(reply, 401, "invalid_token")
                 #expect(reply.headers["www-authenticate"]?.hasPrefix("Bearer error=\"invalid_token\"") == true)
                 let posted = try await scene.send(form, with: certificate, at: "/oauth2/userinfo")
-                expect(posted, 401, "invalid_token")
+                expectError(posted, 401, "invalid_token")
             }
             // RFC 8705 §3.2.
             let state = try await scene.send([("token", access)] + scene.id, with: shop, at: "/oauth2/introspect").json
@@ -54,11 +43,11 @@ struct CertificateBoundTests {
             let refresh = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.string ?? "")]
             let next = try await scene.send(refresh + scene.id, with: renewed).success()
             let second = try #require(next["access_token"]?.string)
-            #expect(try claims(of: second)["cnf"] == ["x5t#S256": .string(renewed.thumbprint)])
+            #expect(try StrictScene.claims(of: second)["cnf"] == ["x5t#S256": .string(renewed.thumbprint)])
             #expect(try await scene.show("Bearer \(second)", with: renewed).status == 200)
-            expect(try await scene.show("Bearer \(second)", with: shop), 401, "invalid_token")
+            expectError(try await scene.show("Bearer \(second)", with: shop), 401, "invalid_token")
             let other = try TestCertificate(named: "other")
-            expect(try await scene.send(refresh + scene.id, with: other), 401, "invalid_client")
+            expectError(try await scene.send(refresh + scene.id, with: other), 401, "invalid_client")
         }
     }
 
@@ -71,13 +60,13 @@ struct CertificateBoundTests {
             let tokens = try await scene.send(scene.redeemFields(code) + scene.id, with: shop).success()
             let refresh = [("grant_type", "refresh_token"), ("refresh_token", tokens["refresh_token"]?.string ?? "")]
             try await scene.set(["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"])
-            expect(try await scene.send(refresh + scene.id, with: nil), 401, "invalid_client")
+            expectError(try await scene.send(refresh + scene.id, with: nil), 401, "invalid_client")
             let next = try await scene.send(refresh + scene.id, with: shop).success()
             let access = try #require(next["access_token"]?.string)
-            #expect(try claims(of: access)["cnf"] == nil)
+            #expect(try StrictScene.claims(of: access)["cnf"] == nil)
             // An app would not prove who it is.
             try await scene.set(["profile": "native", "asked_browsers": "all"])
-            expect(try await scene.send(refresh + scene.id, with: shop), 400, "invalid_grant")
+            expectError(try await scene.send(refresh + scene.id, with: shop), 400, "invalid_grant")
         }
     }
 
@@ -111,11 +100,11 @@ struct CertificateBoundTests {
             let code = try #require(try await scene.signIn().result["code"])
             let fields = scene.redeemFields(code)
             // It spends nothing.
-            expect(try await scene.send(fields, with: nil, [scene.basic]), 400, "invalid_request")
+            expectError(try await scene.send(fields, with: nil, [scene.basic]), 400, "invalid_request")
             let tokens = try await scene.send(fields, with: any, [scene.basic]).success()
             let access = try #require(tokens["access_token"]?.string)
             #expect(try await scene.show("Bearer \(access)", with: any).status == 200)
-            expect(try await scene.show("Bearer \(access)", with: other), 401, "invalid_token")
+            expectError(try await scene.show("Bearer \(access)", with: other), 401, "invalid_token")
         }
     }
 
@@ -125,7 +114,7 @@ struct CertificateBoundTests {
         try await SignInPageScene.withCertificates(from: .off, settings) { scene in
             let reply = try await scene.send(
                 [("grant_type", "client_credentials")], with: try TestCertificate(named: "any"), [scene.basic])
-            expect(reply, 400, "invalid_request")
+            expectError(reply, 400, "invalid_request")
         }
     }
 
@@ -135,7 +124,7 @@ struct CertificateBoundTests {
             let (key, shop) = (TestKey(scene.server), try TestCertificate(named: "shop"))
             let form = [("grant_type", "client_credentials")] + scene.id
             let both = try await key.send(.POST, "/oauth2/token", form, headers: SignInPageScene.field(shop))
-            expect(both, 400, "invalid_request")
+            expectError(both, 400, "invalid_request")
             #expect(
                 both.json["error_description"] == "the tokens are bound to the certificate: send no DPoP proof")
             try await scene.set(["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"])
@@ -145,9 +134,9 @@ struct CertificateBoundTests {
             ).success()
             let access = try #require(tokens["access_token"]?.string)
             #expect(tokens["token_type"] == "DPoP")
-            #expect(try claims(of: access)["cnf"] == ["jkt": .string(key.thumbprint)])
+            #expect(try StrictScene.claims(of: access)["cnf"] == ["jkt": .string(key.thumbprint)])
             // The certificate does not stand for the key.
-            expect(try await scene.show("Bearer \(access)", with: shop), 401, "invalid_token")
+            expectError(try await scene.show("Bearer \(access)", with: shop), 401, "invalid_token")
             #expect(try await key.send(.GET, "/oauth2/userinfo", token: access).status == 200)
         }
     }
@@ -159,7 +148,7 @@ struct CertificateBoundTests {
             let (key, shop) = (TestKey(scene.server), try TestCertificate(named: "shop"))
             let headers = SignInPageScene.field(shop)
             let reply = try await key.send(.POST, "/oauth2/par", scene.id, headers: headers)
-            expect(reply, 400, "invalid_request")
+            expectError(reply, 400, "invalid_request")
             #expect(
                 reply.json["error_description"] == "the tokens are bound to the certificate: send no DPoP proof")
             let pushed = try await scene.push(headers: headers)
@@ -178,7 +167,7 @@ struct CertificateBoundTests {
             let form = [("scope", "openid"), ("login_hint", "customer-1@example.com")] + scene.id
             for certificate in [nil, other] {
                 let reply = try await scene.send(form, with: certificate, at: "/oauth2/bc-authorize")
-                expect(reply, 401, "invalid_client")
+                expectError(reply, 401, "invalid_client")
             }
             let begun = try await scene.send(form, with: shop, at: "/oauth2/bc-authorize").success()
             let number = try #require(begun["number"]?.string)
@@ -187,17 +176,17 @@ struct CertificateBoundTests {
             scene.server.clock.advance(seconds: 5)
             let id = try #require(begun["auth_req_id"]?.string)
             let poll = [("grant_type", OAuthDoor.backchannelGrantType), ("auth_req_id", id)] + scene.id
-            expect(try await scene.send(poll, with: nil), 401, "invalid_client")
+            expectError(try await scene.send(poll, with: nil), 401, "invalid_client")
             let tokens = try await scene.send(poll, with: shop).success()
             let access = try #require(tokens["access_token"]?.string)
-            #expect(try claims(of: access)["cnf"] == ["x5t#S256": .string(shop.thumbprint)])
+            #expect(try StrictScene.claims(of: access)["cnf"] == ["x5t#S256": .string(shop.thumbprint)])
             let revocation = [("token", access)] + scene.id
             for certificate in [nil, other] {
                 let reply = try await scene.send(revocation, with: certificate, at: "/oauth2/revoke")
-                expect(reply, 401, "invalid_client")
+                expectError(reply, 401, "invalid_client")
             }
             #expect(try await scene.send(revocation, with: shop, at: "/oauth2/revoke").status == 200)
-            expect(try await scene.show("Bearer \(access)", with: shop), 401, "invalid_token")
+            expectError(try await scene.show("Bearer \(access)", with: shop), 401, "invalid_token")
         }
     }
 
@@ -223,7 +212,7 @@ struct CertificateBoundTests {
             #expect(page.result["error"] == "invalid_request" && page.result["code"] == nil, "\(page.reply)")
             #expect(page.result["error_description"] == description)
             let pushed = try await scene.push(changes, headers: SignInPageScene.field(shop))
-            expect(pushed, 400, "invalid_request")
+            expectError(pushed, 400, "invalid_request")
             #expect(pushed.json["error_description"] == .string(description))
             // Where the certificate only authenticates, the key counts.
             try await scene.set(["asked_browsers": "all", "tls_client_auth_subject_dn": "CN=shop"])
@@ -239,7 +228,7 @@ struct CertificateBoundTests {
             let shop = try TestCertificate(named: "shop")
             let code = try #require(try await scene.signIn(["dpop_jkt": shop.thumbprint]).result["code"])
             try await scene.set(Self.binding)
-            expect(try await scene.send(scene.redeemFields(code) + scene.id, with: shop), 400, "invalid_grant")
+            expectError(try await scene.send(scene.redeemFields(code) + scene.id, with: shop), 400, "invalid_grant")
         }
     }
 }

@@ -21,12 +21,6 @@ struct ClientTokenTests {
         return (scene.server.caller("Bearer \(token)"), token)
     }
 
-    private func expect(_ reply: Reply, _ status: Int, _ error: String, at location: SourceLocation = #_sourceLocation)
-    {
-        #expect(reply.status == status, "\(reply)", sourceLocation: location)
-        #expect(reply.json["error"] == .string(error), "\(reply)", sourceLocation: location)
-    }
-
     @Test("RFC 6749 §4.4.3: an access token and no refresh token, by which the client calls the API")
     func given() async throws {
         try await SignInPageScene.with { scene in
@@ -56,7 +50,7 @@ struct ClientTokenTests {
     func scopes() async throws {
         try await SignInPageScene.with { scene in
             for scope in ["openid", "challenges admin", "offline_access", " "] {
-                expect(try await give(scene, scope: scope), 400, "invalid_scope")
+                expectError(try await give(scene, scope: scope), 400, "invalid_scope")
             }
             let (caller, _) = try await caller(scene, scope: "challenges challenges")
             #expect(try await caller.ask(scene.scene.user)["id"] != nil)
@@ -77,7 +71,7 @@ struct ClientTokenTests {
             let lost = try await caller.call(
                 .POST, "/v1/challenges", ["user": .string(scene.scene.user), "type": "payment"])
             #expect(lost.status == 403 && lost.code == "right_missing", "\(lost)")
-            expect(try await give(scene, scope: "challenges"), 400, "invalid_scope")
+            expectError(try await give(scene, scope: "challenges"), 400, "invalid_scope")
         }
     }
 
@@ -86,8 +80,8 @@ struct ClientTokenTests {
         try await SignInPageScene.with { scene in
             let other = try await scene.server.makeClient("Other").credential
             let fields = [("grant_type", "client_credentials")]
-            expect(try await scene.token(fields, basic: other), 400, "unauthorized_client")
-            expect(try await scene.token(fields + [("client_id", scene.credential.id)]), 401, "invalid_client")
+            expectError(try await scene.token(fields, basic: other), 400, "unauthorized_client")
+            expectError(try await scene.token(fields + [("client_id", scene.credential.id)]), 401, "invalid_client")
             let (caller, _) = try await caller(scene)
             let path = "/v1/users/\(scene.scene.user)"
             let client = "/v1/admin/clients/\(scene.credential.id)"
@@ -95,11 +89,11 @@ struct ClientTokenTests {
             #expect(try await administrator.call(.POST, "\(client)/disable").status < 300)
             let disabled = try await caller.call(.GET, path)
             #expect(disabled.status == 403 && disabled.code == "client_disabled", "\(disabled)")
-            expect(try await give(scene), 401, "invalid_client")
+            expectError(try await give(scene), 401, "invalid_client")
             #expect(try await administrator.call(.POST, "\(client)/enable").status < 300)
             #expect(try await caller.call(.GET, path).status == 200)
             try await scene.set(["profile": "native", "asked_browsers": "all"])
-            expect(try await scene.token(fields + [("client_id", scene.credential.id)]), 401, "invalid_client")
+            expectError(try await scene.token(fields + [("client_id", scene.credential.id)]), 401, "invalid_client")
             #expect(try await administrator.call(.DELETE, "\(client)/openid").status == 204)
             let ended = try await caller.call(.GET, path)
             #expect(ended.status == 401 && ended.code == "unauthorized", "\(ended)")
@@ -113,7 +107,7 @@ struct ClientTokenTests {
             let path = "/v1/users/\(scene.scene.user)"
             let other = try await scene.server.makeClient("Other")
             let theirs = try await scene.token([("token", token)], basic: other.credential, at: "/oauth2/revoke")
-            expect(theirs, 400, "invalid_grant")
+            expectError(theirs, 400, "invalid_grant")
             let inactive = try await scene.token([("token", token)], basic: other.credential, at: "/oauth2/introspect")
             #expect(inactive.json["active"] == false)
             #expect(try await caller.call(.GET, path).status == 200)

@@ -39,8 +39,7 @@ struct StrictBackchannelTests {
                 #expect(try await bank.userinfo(access) == 200)
                 #expect(try await bank.userinfo(access, isProved: false) == 401)
                 let identity = try #require(tokens.json["id_token"]?.string)
-                let header = try JSONValue(
-                    parsing: try #require(identity.split(separator: ".").first.flatMap { Base64URL.decode($0) }))
+                let header = try StrictScene.header(of: identity)
                 #expect(header["kid"] != nil && header["alg"] == .string(kind == .suite ? "RS256" : "ES256"))
                 let claims = try StrictScene.claims(of: identity)
                 #expect(claims["aud"] == .string(bank.scene.credential.id))

@@ -121,8 +121,12 @@ struct StrictScene: Sendable {
     }
 
     /// The claims of a token, unverified.
-    static func claims(of token: String) throws -> JSONValue {
-        let payload = try #require(token.split(separator: ".").dropFirst().first)
-        return try JSONValue(parsing: try #require(Base64URL.decode(payload)))
+    static func claims(of token: String) throws -> JSONValue { try part(1, of: token) }
+
+    static func header(of token: String) throws -> JSONValue { try part(0, of: token) }
+
+    private static func part(_ index: Int, of token: String) throws -> JSONValue {
+        let part = try #require(token.split(separator: ".").dropFirst(index).first)
+        return try JSONValue(parsing: try #require(Base64URL.decode(part)))
     }
 }
