@@ -65,7 +65,6 @@ enum CallbackLoad {
                 let message = world.callback(to: uri, of: client.id)
                 try await world.store.commit { writer in
                     try writer.outbox.enqueue(message)
-                    writer.notify(.outbox)
                 }
                 committed["\(message.id)"] = nanoseconds()
                 try await Task.sleep(for: .milliseconds(single.pause))

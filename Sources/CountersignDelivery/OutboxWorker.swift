@@ -73,7 +73,7 @@ package struct OutboxWorker: Sendable {
 
     private func loop(_ kind: OutboxMessage.Kind) async throws {
         // Subscribed before the first query, so that a message queued in between ends the next wait.
-        let subscription = ports.changes.subscribe(to: .outbox)
+        let subscription = ports.changes.subscribe(to: .outbox(kind))
         let underWay = UnderWay(Self.limits(of: kind))
         await withDiscardingTaskGroup { attempts in
             while !Task.isCancelled {

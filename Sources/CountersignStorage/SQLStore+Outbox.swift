@@ -120,7 +120,7 @@ extension SQLStore: OutboxQueue {
         }
         try await engine.write { connection in
             _ = try connection.rows(Statements.release, each: arguments)
-            return ((), changes: [.outbox])
+            return ((), changes: Set(messages.map(\.message.content.kind)).map(ChangeTopic.outbox))
         }
     }
 

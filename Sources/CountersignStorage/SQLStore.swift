@@ -184,7 +184,7 @@ final class SQLTransaction: Stores {
     }
 
     func notify(_ topic: ChangeTopic) {
-        topics.append(topic)
+        if !topics.contains(topic) { topics.append(topic) }
     }
 
     func first<Value>(

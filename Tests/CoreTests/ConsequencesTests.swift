@@ -17,7 +17,7 @@ struct ConsequencesTests {
         mutating func add(_ rows: RowState, _ changes: any ChangeNotifier) {
             let challenges = rows.challenges.keys.compactMap { ChallengeID($0) }.map(ChangeTopic.challenge)
             let enrollments = rows.enrollments.keys.compactMap { EnrollmentID($0) }.map(ChangeTopic.enrollment)
-            let topics = Set(challenges + enrollments + [.outbox, .keys])
+            let topics = Set(challenges + enrollments + OutboxMessage.Kind.allCases.map(ChangeTopic.outbox) + [.keys])
             all = all.filter { topics.contains($0.key) }
             for topic in topics where all[topic] == nil { all[topic] = changes.subscribe(to: topic) }
         }

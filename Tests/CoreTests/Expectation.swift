@@ -63,7 +63,7 @@ struct Expectation: Equatable {
         for (id, client) in commit.after.clients { expect(client, id) }
         expectUsers()
         expectByEvents()
-        if !messages.isEmpty { topics.insert(.outbox) }
+        for message in commit.messages { wake(message.kind) }
     }
 
     private mutating func expect(
@@ -200,7 +200,7 @@ extension Expectation {
         guard let before else { return }
         if before.isDisabled != client.isDisabled, !client.isDeleted {
             expect(client.isDisabled ? .clientDisabled : .clientEnabled, client: id, user: nil)
-            if !client.isDisabled { topics.insert(.outbox) }
+            if !client.isDisabled { topics.formUnion(OutboxMessage.Kind.allCases.map(ChangeTopic.outbox)) }
             notifyWatchers(of: id)
         }
         if !before.isDeleted, client.isDeleted {
@@ -232,13 +232,18 @@ extension Expectation {
         }
     }
 
+    private mutating func wake(_ kind: String) {
+        OutboxMessage.Kind(rawValue: kind).map { _ = topics.insert(.outbox($0)) }
+    }
+
     private mutating func expectByEvents() {
         for event in commit.events {
             switch AuditEventKind(rawValue: event.kind) {
             case .enrollmentWaived: event.enrollment.map { notify($0) }
             case .clientSecretRenewed: event.client.map { notifyWatchers(of: $0) }
             case .clientUpdated: if event.detail.contains("\"rights\"") { event.client.map { notifyWatchers(of: $0) } }
-            case .messageRetried: topics.insert(.outbox)
+            case .messageRetried:
+                (try? JSONValue(parsing: Array(event.detail.utf8)))?["kind"]?.string.map { wake($0) }
             case .messageTested: messages.append("personal \(event.client ?? "")")
             default: break
             }

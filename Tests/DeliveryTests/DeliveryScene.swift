@@ -143,7 +143,6 @@ struct DeliveryScene: Sendable {
             id: world.newID(), content: content, dueAt: now.adding(seconds: seconds), expiresAt: now.adding(lifetime))
         try await world.store.commit { writer in
             try writer.outbox.enqueue(message)
-            writer.notify(.outbox)
         }
         return message.id
     }

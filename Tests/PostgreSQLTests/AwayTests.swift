@@ -32,7 +32,7 @@ struct AwayTests {
             do {
                 try await world.engine.write { connection in
                     try connection.send(Relayed.insert, [.text("\(number)")])
-                    return ((), changes: [.outbox])
+                    return ((), changes: [.outbox(.mail)])
                 }
                 return true
             } catch StoreError.unavailable {

@@ -77,7 +77,7 @@ struct CommitListenerTests {
     func topics() async throws {
         let world = try await World(.postgresql)
         let other = try await world.reopened()
-        let topics: [ChangeTopic] = [.challenge(world.newID()), .enrollment(world.newID()), .outbox]
+        let topics: [ChangeTopic] = [.challenge(world.newID()), .enrollment(world.newID()), .outbox(.mail)]
         let subscriptions = topics.map { other.hub.subscribe(to: $0) }
         for (number, topic) in topics.enumerated() {
             try await commit("\(number)", waking: topic, in: world)

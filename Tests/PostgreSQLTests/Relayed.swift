@@ -30,7 +30,7 @@ struct Relayed: Sendable {
         try await engine.write { connection in
             runs.count()
             try connection.send(Self.insert, [.text(id)])
-            return ((), changes: [.outbox])
+            return ((), changes: [.outbox(.mail)])
         }
         return runs.value
     }

@@ -23,25 +23,27 @@ struct ChangeHubTests {
         let (one, other): (ChallengeID, ChallengeID) = (world.newID(), world.newID())
         let enrollment: EnrollmentID = world.newID()
         let listening: [(ChangeTopic, any ChangeSubscription)] = [
-            ChangeTopic.challenge(one), .challenge(one), .challenge(other), .enrollment(enrollment), .outbox,
+            ChangeTopic.challenge(one), .challenge(one), .challenge(other), .enrollment(enrollment), .outbox(.mail),
         ].map { ($0, world.hub.subscribe(to: $0)) }
-        for topic in [ChangeTopic.challenge(one), .enrollment(enrollment), .outbox] {
+        for topic in [ChangeTopic.challenge(one), .enrollment(enrollment), .outbox(.mail)] {
             try await commit("\(topic)", waking: topic, in: world)
             for (listened, subscription) in listening {
                 #expect(try await subscription.takeNotice() == (listened == topic), "\(listened) by \(topic)")
             }
         }
-        try await commit("two", waking: .challenge(other), .outbox, in: world)
+        try await commit("two", waking: .challenge(other), .outbox(.mail), in: world)
         for (listened, subscription) in listening {
-            #expect(try await subscription.takeNotice() == [ChangeTopic.challenge(other), .outbox].contains(listened))
+            #expect(
+                try await subscription.takeNotice()
+                    == [ChangeTopic.challenge(other), .outbox(.mail)].contains(listened))
         }
     }
 
     @Test("A notice between the look and the wait is kept, and several are one")
     func kept() async throws {
         let world = try await World()
-        let subscription = world.hub.subscribe(to: .outbox)
-        for number in 0..<3 { try await commit("\(number)", waking: .outbox, in: world) }
+        let subscription = world.hub.subscribe(to: .outbox(.mail))
+        for number in 0..<3 { try await commit("\(number)", waking: .outbox(.mail), in: world) }
         try await subscription.wait(until: Self.never)
         #expect(try await !subscription.takeNotice())
     }
@@ -49,11 +51,11 @@ struct ChangeHubTests {
     @Test("A commit that fails notifies nobody, and a notice comes when what it tells of can be read")
     func afterCommit() async throws {
         let world = try await World()
-        let subscription = world.hub.subscribe(to: .outbox)
+        let subscription = world.hub.subscribe(to: .outbox(.mail))
         await #expect(throws: Engine.chosen.uniqueViolation(of: "attempts.key")) {
             try await world.engine.write { connection in
                 for _ in 0..<2 { try connection.execute(Self.mark, [.text("twice")]) }
-                return ((), changes: [.outbox])
+                return ((), changes: [.outbox(.mail)])
             }
         }
         #expect(try await !subscription.takeNotice())
@@ -67,14 +69,14 @@ struct ChangeHubTests {
         let writers = Task {
             try await atOnce(4) { writer in
                 for number in 0..<50 {
-                    try await commit("\(writer) \(number)", waking: .outbox, in: world)
+                    try await commit("\(writer) \(number)", waking: .outbox(.mail), in: world)
                 }
             }
         }
         let count = SQLStatement("SELECT count(*) FROM attempts")
         // Each waits for the change after what it has seen: one lost notice, and it waits for ever.
         let seen = try await atOnce(8) { _ in
-            let subscription = world.hub.subscribe(to: .outbox)
+            let subscription = world.hub.subscribe(to: .outbox(.mail))
             var seen: Int64 = 0
             while true {
                 seen = try await world.engine.read { try $0.rows(count, []).first?.integer(0) ?? 0 }
@@ -93,7 +95,7 @@ struct ChangeHubTests {
         let ticking = Task { try await hub.run() }
         defer { ticking.cancel() }
         let start = world.time.now
-        let (early, late) = (hub.subscribe(to: .outbox), hub.subscribe(to: .outbox))
+        let (early, late) = (hub.subscribe(to: .outbox(.mail)), hub.subscribe(to: .outbox(.mail)))
         let first = Task { try await early.wait(until: start.adding(seconds: 10)) }
         let second = Task { try await late.wait(until: start.adding(seconds: 20)) }
         world.time.set(Timestamp(milliseconds: start.milliseconds + 10_000))
@@ -109,26 +111,26 @@ struct ChangeHubTests {
     @Test("A cancelled wait ends with that error, and the next wait is whole")
     func cancellation() async throws {
         let world = try await World()
-        let subscription = world.hub.subscribe(to: .outbox)
+        let subscription = world.hub.subscribe(to: .outbox(.mail))
         for round in 0..<200 {
             let wait = Task { try await subscription.wait(until: Self.never) }
             if round.isMultiple(of: 2) { await Task.yield() }
             wait.cancel()
             await #expect(throws: CancellationError.self) { try await wait.value }
         }
-        try await commit("after", waking: .outbox, in: world)
+        try await commit("after", waking: .outbox(.mail), in: world)
         try await subscription.wait(until: Self.never)
     }
 
     @Test("An interrupted subscription ends its wait with CancellationError, and every later one; no notice revives it")
     func interruption() async throws {
         let world = try await World()
-        let subscription = world.hub.subscribe(to: .outbox)
-        let other = world.hub.subscribe(to: .outbox)
+        let subscription = world.hub.subscribe(to: .outbox(.mail))
+        let other = world.hub.subscribe(to: .outbox(.mail))
         let wait = Task { try await subscription.wait(until: Self.never) }
         subscription.interrupt()
         await #expect(throws: CancellationError.self) { try await wait.value }
-        try await commit("after", waking: .outbox, in: world)
+        try await commit("after", waking: .outbox(.mail), in: world)
         await #expect(throws: CancellationError.self) { try await subscription.wait(until: Self.never) }
         try await other.wait(until: Self.never)
     }
@@ -138,9 +140,9 @@ struct ChangeHubTests {
         let world = try await World()
         let hub = world.hub
         for round in 0..<50 {
-            let subscription = hub.subscribe(to: .outbox)
+            let subscription = hub.subscribe(to: .outbox(.mail))
             let wait = Task { try await subscription.wait(until: Self.never) }
-            async let commit: Void = commit("\(round)", waking: .outbox, in: world)
+            async let commit: Void = commit("\(round)", waking: .outbox(.mail), in: world)
             wait.cancel()
             let wasNotified =
                 switch await wait.result {
@@ -160,7 +162,7 @@ struct ChangeHubTests {
         #expect(hub.listenerCount == 0)
         do {
             let kept = (0..<100).map { number in
-                hub.subscribe(to: number.isMultiple(of: 2) ? .outbox : .challenge(world.newID()))
+                hub.subscribe(to: number.isMultiple(of: 2) ? .outbox(.mail) : .challenge(world.newID()))
             }
             #expect(hub.listenerCount == 100)
             let waits = kept.map { subscription in Task { try await subscription.wait(until: Self.never) } }

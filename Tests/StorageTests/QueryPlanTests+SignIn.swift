@@ -86,7 +86,7 @@ extension QueryPlanTests {
             "INSERT INTO authorizations", "FROM authorizations WHERE id", "UPDATE authorizations SET user_id",
             "UPDATE authorizations SET state", "UPDATE authorizations SET browser",
             "SELECT authorization_id FROM codes WHERE hash", "INSERT INTO codes",
-            "FROM codes WHERE hash", "UPDATE codes",
+            "FROM codes c JOIN authorizations a ON a.id = c.authorization_id WHERE c.hash", "UPDATE codes",
             "INSERT INTO sessions", "WHERE secret_hash", "UPDATE sessions SET idle_until",
             "session_clients", "INSERT INTO token_families", "FROM token_families WHERE id",
             "UPDATE token_families SET ended_at", "FROM relying_parties", "FROM looks WHERE client_id",

@@ -345,7 +345,7 @@ struct ResealTests {
                 switch work {
                 case 0: _ = try await store.callbackSecret(of: shop.id)
                 case 1: _ = try store.issuerKeySource.current()
-                default: try await store.commit { $0.notify(.outbox) }
+                default: try await store.commit { $0.notify(.keys) }
                 }
             }
         }

@@ -79,7 +79,6 @@ package enum AskAddressCode {
                 OutboxMessage(
                     id: work.nextID(), content: .personal(message, to: address, client: visit.client.id), dueAt: now,
                     expiresAt: now.adding(Verification.lifetime)))
-            work.notify(.outbox)
             return .sent(made)
         }
     }

@@ -23,7 +23,7 @@ package enum RetryMessage {
             if case .push(let challenge, let enrollment, _) = message.content {
                 try work.pushes.record(.queued(lastFailure: entry.lastError), of: challenge, to: enrollment, at: now)
             }
-            try work.raise(.messageRetried(id))
+            try work.raise(.messageRetried(message))
             return .queued
         }
     }

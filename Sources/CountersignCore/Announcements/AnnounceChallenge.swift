@@ -157,7 +157,6 @@ extension UnitOfWork {
                 id: nextID(),
                 content: .withdrawal(challenge.id, to: enrollment, client: challenge.question.client),
                 dueAt: now, expiresAt: now.adding(AnnounceChallenge.withdrawalLifetime)))
-        notify(.outbox)
     }
 
     /// Wakes the devices of an ended challenge, and queues the removal of its notifications.
@@ -183,6 +182,5 @@ extension UnitOfWork {
                 dueAt: now,
                 expiresAt: challenge.expiresAt))
         try pushes.record(.queued(lastFailure: nil), of: challenge.id, to: enrollment, at: now)
-        notify(.outbox)
     }
 }

@@ -179,6 +179,5 @@ extension UnitOfWork {
                 id: nextID(),
                 content: .hook(authenticator.hook, client: enrollment.client, body: body.encoded), dueAt: now,
                 expiresAt: now.adding(OutboxMessage.lifetime)))
-        notify(.outbox)
     }
 }

@@ -94,7 +94,6 @@ extension UnitOfWork {
                 id: nextID(),
                 content: .personal(message, to: .phone(text.phone), client: challenge.question.client),
                 dueAt: now, expiresAt: challenge.expiresAt))
-        notify(.outbox)
     }
 }
 

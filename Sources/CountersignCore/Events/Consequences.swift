@@ -171,7 +171,7 @@ extension UnitOfWork {
             try record(.clientEnabled, byActor(), client: client)
             try notifyWatchers(of: client)
             // The outbox may hold messages that could not be delivered while the client was disabled.
-            notify(.outbox)
+            for kind in OutboxMessage.Kind.allCases { notify(.outbox(kind)) }
         case .clientDeleted(let client):
             try record(.clientDeleted, byActor(), client: client)
             try endFamilies(.client(client), because: .clientEnded)
@@ -241,15 +241,17 @@ extension UnitOfWork {
         case .typeRemoved(let name): try record(.typeRemoved, ["type": .string("\(name)")], client: actor.client)
         case .backchannelGivenUp(let authorization, let client): try endUndelivered(authorization, at: client)
         case .messageRetried(let message):
-            try record(.messageRetried, ["message": .string("\(message)")], client: actor.client)
-            notify(.outbox)
+            let kind = message.content.kind
+            try record(
+                .messageRetried, ["message": .string("\(message.id)"), "kind": .string(kind.rawValue)],
+                client: actor.client)
+            notify(.outbox(kind))
         case .messageTested(let message, let template):
             let detail: JSONObject = [
                 "message": .string("\(message.id)"), "kind": .string(message.content.kind.rawValue),
                 "template": .string(template.rawValue),
             ]
             try record(.messageTested, detail, client: actor.client)
-            notify(.outbox)
         case .issuerKeysChanged(let keys, let ended):
             let changes = keys.map { ($0, $0.state.rawValue) } + ended.map { ($0, "ended") }
             for (key, state) in changes {
@@ -270,7 +272,6 @@ extension UnitOfWork {
             challenge: challenge.id)
         if let callback = challenge.callback(ended: outcome, id: nextID(), at: now) {
             try outbox.enqueue(callback)
-            notify(.outbox)
         }
         notify(.challenge(challenge.id))
         try tellDevices(of: challenge, ended: outcome)

@@ -107,7 +107,7 @@ enum DomainEvent: Sendable {
     case typeRemoved(TypeName)
     /// A client's server has not taken what it was to be told of a decision about its request.
     case backchannelGivenUp(AuthorizationID, ClientID)
-    case messageRetried(EventID)
+    case messageRetried(OutboxMessage)
     case messageTested(OutboxMessage, MessageTemplate)
     /// Issuer keys have a new state, and other keys were deleted.
     case issuerKeysChanged([IssuerKey], ended: [IssuerKey])

@@ -32,7 +32,7 @@ extension UnitOfWork {
 
     private func recordSettlement(_ settlement: Settlement, of attempt: EndedAttempt) throws {
         // A task that waits for the end of the lease must look at the new due time.
-        if case .retried = settlement { notify(.outbox) }
+        if case .retried = settlement { notify(.outbox(attempt.message.content.kind)) }
         let outcome = attempt.outcome
         switch attempt.message.content {
         case .callback(let receiver, let client, _), .notice(let receiver, let client, _),

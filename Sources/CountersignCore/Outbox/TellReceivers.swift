@@ -11,6 +11,5 @@ extension UnitOfWork {
                     content: .notice(receiver.uri, client: receiver.client, body: notice(receiver).encoded),
                     dueAt: now, expiresAt: now.adding(OutboxMessage.lifetime)))
         }
-        if !receivers.isEmpty { notify(.outbox) }
     }
 }

@@ -6,8 +6,8 @@ package enum ChangeTopic: Hashable, Sendable {
     case challenge(ChallengeID)
     /// An enrollment has a new challenge, one fewer, or is removed.
     case enrollment(EnrollmentID)
-    /// A message in the outbox is due.
-    case outbox
+    /// A message of this kind in the outbox is due, or will be sooner than those before it.
+    case outbox(OutboxMessage.Kind)
     /// A sign-in has changed.
     case authorization(AuthorizationID)
     /// The issuer's keys have changed.

@@ -102,8 +102,8 @@ package protocol SessionStore {
     ///
     /// Nobody goes on in such a session. But its clients' own sessions may last longer, so that it can still be ended.
     func lasting(_ secret: SecretHash, at: Timestamp) throws -> Session?
-    /// A session that nobody has ended, also where it was not used for too long.
-    func lasting(_ session: SessionID, at: Timestamp) throws -> Session?
+    /// Whether somebody can go on in a session: nobody has ended it, and it was used lately.
+    func isOpen(_ session: SessionID, at: Timestamp) throws -> Bool
     /// The sessions of a user that nobody has ended, oldest first, also those that were not used for too long.
     func lasting(of user: UserID, at: Timestamp) throws -> [Session]
     /// Deletes the sessions of a user.
@@ -133,11 +133,6 @@ extension SessionStore {
     /// The session of a cookie; nil if there is none, or if it has ended.
     package func find(_ secret: SecretHash, at now: Timestamp) throws -> Session? {
         try lasting(secret, at: now).flatMap { $0.isOpen(at: now) ? $0 : nil }
-    }
-
-    /// A session that has not ended.
-    package func find(_ session: SessionID, at now: Timestamp) throws -> Session? {
-        try lasting(session, at: now).flatMap { $0.isOpen(at: now) ? $0 : nil }
     }
 
     /// The sessions of a user that have not ended, oldest first.

@@ -100,6 +100,5 @@ extension UnitOfWork {
             OutboxMessage(
                 id: nextID(), content: .logout(receiver.uri, client: name.client, sid: name.sid, of: user), dueAt: now,
                 expiresAt: now.adding(OutboxMessage.lifetime)))
-        notify(.outbox)
     }
 }

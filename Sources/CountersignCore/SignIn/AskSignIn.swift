@@ -198,7 +198,6 @@ extension UnitOfWork {
         switch asked.bringer {
         case .message(let message):
             try outbox.enqueue(message)
-            notify(.outbox)
         case .challenge(let decided):
             try ask(decided.challenge, of: decided.enrollments, telling: decided.pushed)
         }

@@ -48,7 +48,8 @@ package protocol AuthorizationStore {
     /// Deletes the authorizations of a user at a client or, without a client, at all.
     func deleteAll(of user: UserID, at client: ClientID?) throws
     func insert(_ code: AuthorizationCode) throws
-    func find(_ code: SecretHash) throws -> AuthorizationCode?
+    /// A code, with what it was given for.
+    func find(_ code: SecretHash) throws -> (code: AuthorizationCode, authorization: Authorization)?
     /// Marks a code as spent.
     ///
     /// - Returns: false if it was spent before.

@@ -199,7 +199,6 @@ extension UnitOfWork {
                     id: nextID(), content: .backchannel(uri, client: wanted.client, of: made.id, .expired),
                     dueAt: end, expiresAt: end.adding(TellBackchannel.pushLifetime)))
         }
-        notify(.outbox)
         return BeginBackchannel.Begun(
             authRequestID: hasher.authRequestID(of: made.id), number: backchannel.showsNumber ? made.number : nil,
             expiresIn: lifetime, interval: backchannel.delivery.isPush ? nil : DevicePollPace.interval)

@@ -171,7 +171,6 @@ extension UnitOfWork {
         if isHinted {
             let content = OutboxMessage.Content.signIn(made.id, by: made.challenge, client: wanted.client)
             try outbox.enqueue(OutboxMessage(id: made.message, content: content, dueAt: now, expiresAt: until))
-            notify(.outbox)
         }
         return BeginDeviceGrant.Begun(
             deviceCode: hasher.deviceCode(of: made.id), userCode: userCode, number: ask?.number,

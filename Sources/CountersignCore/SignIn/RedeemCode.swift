@@ -67,8 +67,7 @@ package enum RedeemCode {
             // Spec: RFC 9449 §5.2.
             // check: StrictClientTests.holderOfKey
             guard request.key != nil || !party.bindsTokens else { return .unproved(.missing) }
-            guard let code = try work.authorizations.find(hash),
-                let authorization = try work.authorizations.find(code.authorization), authorization.client == client
+            guard let (code, authorization) = try work.authorizations.find(hash), authorization.client == client
             else { return .invalid }
             // check: RedeemCodeTests.twice
             guard code.spentAt == nil else { return try work.endFamily(of: authorization.id) }
@@ -84,7 +83,7 @@ package enum RedeemCode {
             // Nothing of the user changes before the tokens are written: whoever ends the session ends them too.
             try work.users.lock(authentication.user)
             // check: SessionTests.ended
-            guard try work.sessions.find(code.session, at: now) != nil else { return .invalid }
+            guard try work.sessions.isOpen(code.session, at: now) else { return .invalid }
             // The device may have been removed since the code was given, or the user deleted.
             guard try work.isGood(authentication, at: client) else { return .invalid }
             let scopes = try work.given(wanted.scopes, by: authentication, at: client)

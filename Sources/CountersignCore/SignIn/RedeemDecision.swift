@@ -175,7 +175,7 @@ package enum RedeemDecision {
             try work.users.lock(authentication.user)
             // Whoever ends a session ends what has been allowed in it and not been given.
             if let session = wanted.device?.session {
-                let lasts = try work.sessions.find(session, at: now) != nil
+                let lasts = try work.sessions.isOpen(session, at: now)
                 // check: DeviceConfirmTests.sessionEnded
                 guard lasts else { return .invalid }
             }

@@ -75,6 +75,5 @@ extension UnitOfWork {
             OutboxMessage(
                 id: nextID(), content: .personal(message, to: address, client: client), dueAt: now,
                 expiresAt: now.adding(OutboxMessage.lifetime)))
-        notify(.outbox)
     }
 }

@@ -151,7 +151,6 @@ extension UnitOfWork {
                 id: nextID(), content: .backchannel(uri, client: found.client, of: found.id, .decided), dueAt: now,
                 // A poll gets nothing after the end.
                 expiresAt: delivery.isPush ? now.adding(TellBackchannel.pushLifetime) : found.expiresAt))
-        notify(.outbox)
     }
 
     /// Ends the tokens that a client's server has not taken, when they are brought no more: nobody has them.

@@ -155,6 +155,9 @@ final class CommitListener: Sendable {
     }
 }
 
+/// What the word of a kind of messages begins with.
+private let outboxPrefix = "outbox:"
+
 extension [ChangeTopic] {
     /// The topics as the table of commits holds them.
     var words: String {
@@ -163,7 +166,7 @@ extension [ChangeTopic] {
             case .challenge(let id): id.description
             case .enrollment(let id): id.description
             case .authorization(let id): id.description
-            case .outbox: "outbox"
+            case .outbox(let kind): "\(outboxPrefix)\(kind.rawValue)"
             case .keys: "keys"
             }
         }.joined(separator: " ")
@@ -172,7 +175,9 @@ extension [ChangeTopic] {
     /// Skips the topics of other versions of this program; no task of this version waits for them.
     fileprivate init(words: String) {
         self = words.split(separator: " ").compactMap { word in
-            if word == "outbox" { return .outbox }
+            if word.hasPrefix(outboxPrefix) {
+                return OutboxMessage.Kind(rawValue: String(word.dropFirst(outboxPrefix.count))).map(ChangeTopic.outbox)
+            }
             if word == "keys" { return .keys }
             let word = String(word)
             return ChallengeID(word).map(ChangeTopic.challenge) ?? EnrollmentID(word).map(ChangeTopic.enrollment)

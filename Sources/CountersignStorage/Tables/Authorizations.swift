@@ -48,8 +48,8 @@ private enum Statements {
     static let deleteAllAtClient = SQLStatement("DELETE FROM authorizations WHERE user_id = $1 AND client_id = $2")
     static let code = SQLStatement(
         """
-        SELECT hash, authorization_id, session_id, expires_at, spent_at
-        FROM codes WHERE hash = $1 AND session_id <> ''
+        SELECT \(columns.qualified(by: "a")), c.session_id, c.expires_at, c.spent_at
+        FROM codes c JOIN authorizations a ON a.id = c.authorization_id WHERE c.hash = $1 AND c.session_id <> ''
         """)
     /// A code that a person types is in no session.
     static let userCode = SQLStatement("SELECT authorization_id FROM codes WHERE hash = $1 AND session_id = ''")
@@ -178,11 +178,13 @@ extension SQLTransaction {
             [.blob(code.hash.bytes), code.authorization.value, code.session.value, code.expiresAt.value])
     }
 
-    func find(_ hash: SecretHash) throws -> AuthorizationCode? {
+    func find(_ hash: SecretHash) throws -> (code: AuthorizationCode, authorization: Authorization)? {
         try first(Statements.code, [.blob(hash.bytes)]) { row in
-            AuthorizationCode(
-                hash: SecretHash(stored: try row.blob(0)), authorization: try row.id(1), session: try row.id(2),
-                expiresAt: try row.time(3), spentAt: try row.optionalTime(4))
+            let authorization = try self.authorization(row)
+            let code = AuthorizationCode(
+                hash: hash, authorization: authorization.id, session: try row.id(15), expiresAt: try row.time(16),
+                spentAt: try row.optionalTime(17))
+            return (code, authorization)
         }
     }
 

@@ -16,6 +16,7 @@ private enum Statements {
     /// While an operation approves a device or asks it something, it cannot be removed; the removal waits and then sees
     /// the result.
     static let stateLocked = SQLStatement("\(state.text) FOR SHARE")
+    static let locked = SQLStatement("\(byID.text) FOR SHARE")
     static let hold = SQLStatement("SELECT 1 FROM enrollments WHERE id = $1 FOR NO KEY UPDATE")
     static let ofUser = SQLStatement("SELECT \(columns) FROM enrollments WHERE user_id = $1 ORDER BY id")
     static let activeOfUser = SQLStatement(
@@ -103,6 +104,10 @@ extension SQLTransaction {
 
     func find(_ id: EnrollmentID) throws -> Enrollment? {
         try first(Statements.byID, [id.value], enrollment)
+    }
+
+    func lock(_ id: EnrollmentID) throws -> Enrollment? {
+        try first(locksRows ? Statements.locked : Statements.byID, [id.value], enrollment)
     }
 
     func findWithCertificate(_ id: EnrollmentID) throws -> (enrollment: Enrollment, certificate: [UInt8])? {

@@ -144,6 +144,7 @@ extension SQLTransaction {
                 .blob(try sealer.seal(content.json.encoded, for: OutboxMessage.place(message.id))), message.dueAt.value,
                 message.expiresAt.value, .text(message.lane.stored),
             ])
+        notify(.outbox(content.kind))
     }
 
     func count(_ key: String, window: Seconds, at time: Timestamp) throws -> AttemptCount {

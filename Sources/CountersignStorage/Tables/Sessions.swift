@@ -8,8 +8,8 @@ private enum Statements {
         "SELECT \(columns) FROM sessions WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id")
     static let bySecret = SQLStatement(
         "SELECT \(columns) FROM sessions WHERE secret_hash = $1 AND ended_at IS NULL AND expires_at > $2")
-    static let byID = SQLStatement(
-        "SELECT \(columns) FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2")
+    static let isOpen = SQLStatement(
+        "SELECT 1 FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2 AND idle_until > $2")
     static let insert = SQLStatement(
         """
         INSERT INTO sessions
@@ -54,8 +54,8 @@ extension SQLTransaction {
         try first(Statements.bySecret, [.blob(secret.bytes), time.value], session)
     }
 
-    func lasting(_ session: SessionID, at time: Timestamp) throws -> Session? {
-        try first(Statements.byID, [session.value, time.value], self.session)
+    func isOpen(_ session: SessionID, at time: Timestamp) throws -> Bool {
+        try first(Statements.isOpen, [session.value, time.value]) { _ in true } ?? false
     }
 
     func lasting(of user: UserID, at time: Timestamp) throws -> [Session] {
@@ -126,6 +126,8 @@ extension SQLTransaction {
     }
 
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String {
+        // Most clients know the session, and need no write.
+        if let known = try sid(of: session, for: client) { return known }
         let sid = try first(Statements.makeSid, [session.value, client.value, .text(new)]) { try $0.text(0) }
         guard let sid else { throw StoreError.corruptRow("session client") }
         return sid

@@ -66,7 +66,6 @@ struct MailScene: Sendable {
             dueAt: world.time.now, expiresAt: world.time.now.adding(seconds: lifetime))
         try await world.store.commit { writer in
             try writer.outbox.enqueue(queued)
-            writer.notify(.outbox)
         }
         return queued.id
     }
