@@ -513,7 +513,7 @@ struct BackchannelTests {
             AskingServer(message: try DisplayMessage("Pay 5 €"), notificationToken: NotificationToken("abc")))
         wanted.hint = .id(ID(at: Timestamp(milliseconds: 1), random: [UInt8](repeating: 2, count: 10)))
         #expect(Wanted(wanted.json) == wanted)
-        wanted.door = .backchannel(AskingServer(showsNumber: false))
+        wanted.door = .backchannel(AskingServer(showsNumber: false, isPush: true))
         #expect(Wanted(wanted.json) == wanted && wanted.device == nil)
         var json = wanted.json.object ?? JSONObject()
         json["backchannel"] = "x"
