@@ -54,7 +54,7 @@ extension SignInScene {
 // Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2; docs/decisions/0095-strict-clients-and-authorization-details.md.
 @Suite("What began before a client was strict gives it nothing, by whichever door")
 struct StrictSwitchTests {
-    @Test("A code from a page: also where the page was not finished, and only from a request of a strict client")
+    @Test("A code from a page: also where the page was not done, and only from a request of a strict client")
     func page() async throws {
         let scene = try await SignInScene(profile: .web)
         let prover = Prover(scene.world)

@@ -318,8 +318,8 @@ extension UnitOfWork {
         _ kind: AuditEventKind, _ detail: JSONObject = [:], of challenge: Challenge, by enrollment: Enrollment? = nil
     ) throws {
         try record(
-            kind, marked(detail, for: challenge.purpose), client: challenge.question.client, user: enrollment?.user ?? challenge.user,
-            enrollment: enrollment?.id, challenge: challenge.id)
+            kind, marked(detail, for: challenge.purpose), client: challenge.question.client,
+            user: enrollment?.user ?? challenge.user, enrollment: enrollment?.id, challenge: challenge.id)
     }
 
     private func record(

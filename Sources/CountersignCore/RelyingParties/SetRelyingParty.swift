@@ -59,7 +59,8 @@ package enum SetRelyingParty {
             let wasStrict = try work.relyingParties.lock(party.client).map { $0.profile == .strict }
             try work.relyingParties.put(party, isAccount: isAccount)
             try work.raise(.relyingPartySet(party))
-            // What it was given by weaker rules ends; what has not come to tokens is refused when it would.
+            // What it was given by weaker rules ends; what has not come to tokens is refused when it would, and asked of
+            // nobody.
             if party.profile == .strict, wasStrict == false {
                 try work.endFamilies(.client(party.client), because: .clientStrict)
             }
@@ -71,7 +72,7 @@ package enum SetRelyingParty {
 
     /// Cancels the questions that would give a client nothing, since it was not strict when they were begun.
     ///
-    /// Their sign-ins stay open until they are over, as those by which nobody was asked: a refusal would tell them apart.
+    /// Their sign-ins stay open until they are over, as those that ask nobody: a refusal would tell them apart.
     private static func endVain(at party: RelyingParty, by actor: Actor, ports: Ports) async throws {
         let open = try await ports.store.read { try $0.challenges.open(of: party.client, limit: .max) }
         for start in stride(from: 0, to: open.count, by: batch) {

@@ -78,8 +78,8 @@ package enum SignInDevice {
             guard let device = try work.enrollments.find(assertion.enrollment) else { return .invalid }
             // check: SignInDeviceTests.waiting
             guard device.isLetIn(at: now) else { return .invalid }
-            // What is refused so spends nothing, and is good once there is room; what came before takes up no room. The lock
-            // keeps others from taking it meanwhile.
+            // What is refused so spends nothing, and is good once there is room; what came before takes up no room.
+            // The user's lock keeps another request from taking it meanwhile.
             let before = try work.counted(.ownSignIns(device.id))
             if before.isUsedUp { return .tooMany(retryAfter: before.retryAfter(at: now)) }
             let replayGuard = ReplayGuard(
