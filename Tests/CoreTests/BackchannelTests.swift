@@ -113,6 +113,19 @@ struct BackchannelTests {
         try await scene.approve(begun)
         _ = try await scene.tokens(begun)
         #expect(try await receipts(in: .client(shop.id)) == [hidden[0]])
+        let reported = try await scene.signIn(try await scene.begin())
+        try await scene.shop.answer(reported) { _ in .reported }
+        let report = try #require(reported.ask?.challenge)
+        #expect(try await EndLock.end(report, by: .system, ports: ports) == .ended)
+        #expect(try await receipts(in: .client(shop.id)) == [hidden[0]])
+        // Nor when the challenges are kept no longer.
+        world.time.advance(seconds: 100 * 86_400)
+        #expect(try await SweepKept.sweep(Retention(), ports: ports) > 2)
+        for id in [hidden[0], hidden[1], report] {
+            #expect(try await world.store.read { try $0.challenges.find(id) } == nil)
+        }
+        #expect(try await receipts(in: .client(shop.id)) == [hidden[0]])
+        #expect(Set(try await receipts(in: .all)) == [hidden[0], hidden[1], report])
     }
 
     // Spec: CIBA Core 1.0 §7.1.
@@ -513,7 +526,7 @@ struct BackchannelTests {
             AskingServer(message: try DisplayMessage("Pay 5 €"), notificationToken: NotificationToken("abc")))
         wanted.hint = .id(ID(at: Timestamp(milliseconds: 1), random: [UInt8](repeating: 2, count: 10)))
         #expect(Wanted(wanted.json) == wanted)
-        wanted.door = .backchannel(AskingServer(showsNumber: false))
+        wanted.door = .backchannel(AskingServer(showsNumber: false, isPush: true))
         #expect(Wanted(wanted.json) == wanted && wanted.device == nil)
         var json = wanted.json.object ?? JSONObject()
         json["backchannel"] = "x"

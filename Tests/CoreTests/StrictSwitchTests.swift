@@ -54,15 +54,15 @@ extension SignInScene {
 // Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2; docs/decisions/0095-strict-clients-and-authorization-details.md.
 @Suite("What began before a client was strict gives it nothing, by whichever door")
 struct StrictSwitchTests {
-    @Test("A code from a page: also where the page was only open, and only from a request of a strict client")
+    @Test("A code from a page: also where the page was not done, and only from a request of a strict client")
     func page() async throws {
         let scene = try await SignInScene(profile: .web)
         let prover = Prover(scene.world)
         let code = try await scene.signedIn().code
         let open = try await scene.asked()
+        try await scene.approve(open)
         try await scene.makeStrict()
         #expect(try await scene.redeem(code, with: try await prover.proved()) == .invalid)
-        try await scene.approve(open)
         guard case .finished(let finished) = try await scene.finish(open) else { throw World.Broken("finish") }
         #expect(try await scene.redeem(finished.code, with: try await prover.proved()) == .invalid)
         let next = try await scene.code { $0.isStrict = true }
@@ -82,6 +82,34 @@ struct StrictSwitchTests {
         #expect(try await AuthenticateClient.authenticate(accessToken: tokens.access, ports: ports) != .refused)
         try await scene.makeStrict()
         #expect(try await AuthenticateClient.authenticate(accessToken: tokens.access, ports: ports) == .refused)
+    }
+
+    @Test(
+        "Nobody is asked any more: open questions end, and no other one is put; what is not about a sign-in stays",
+        arguments: Engine.allCases)
+    func notAsked(_ engine: Engine) async throws {
+        let scene = try await BackchannelScene(engine)
+        let (world, shop) = (scene.world, scene.shop)
+        try await world.makeType()
+        let own = try await world.ask(try world.request(for: scene.user), by: shop.shop)
+        let (begun, page) = (try await scene.begin(), try await shop.asked())
+        let late = try await shop.begin(scene.request())
+        try await shop.makeStrict(asking: .poll)
+        for asked in [try await scene.signIn(begun), page] {
+            let id = try #require(asked.ask?.challenge)
+            let state = try await world.store.read { try $0.challenges.find(id)?.state.status.state }
+            #expect(state == "cancelled")
+        }
+        #expect(try await world.challenge(own).state.status.state == "pending")
+        // As where there is nobody to ask.
+        guard case .pending = try await scene.poll(begun) else { throw World.Broken("poll") }
+        try await shop.put(try await scene.signIn(late))
+        #expect(try await !scene.isPut(late))
+        let next = try await scene.begin()
+        #expect(try await scene.isPut(next))
+        // Settings that are set again end nothing.
+        try await shop.makeStrict(asking: .poll)
+        try await scene.approve(next)
     }
 
     @Test("It travels with a page and with a pushed request")
@@ -128,8 +156,8 @@ struct StrictSwitchTests {
     func ping() async throws {
         let scene = try await BackchannelScene(.sqlite, BackchannelScene.ping)
         let begun = try await scene.begin()
-        try await scene.shop.makeStrict(asking: BackchannelScene.ping)
         try await scene.approve(begun)
+        try await scene.shop.makeStrict(asking: BackchannelScene.ping)
         #expect(try await scene.posted(begun)?.object?.members.map(\.name) == ["auth_req_id"])
         #expect(try await scene.poll(begun, with: try await Prover(scene.world).proved()) == .invalid)
     }

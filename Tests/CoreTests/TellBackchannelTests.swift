@@ -139,6 +139,20 @@ struct TellBackchannelTests {
         #expect(ended.allSatisfy { $0.client == scene.client && $0.user == scene.user })
     }
 
+    @Test("What a client was to be brought ends when it is given up, also where the client polls or is pinged by now")
+    func switched() async throws {
+        for delivery in [RelyingParty.Backchannel.Delivery.poll, BackchannelScene.ping] {
+            let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)
+            let begun = try await scene.begin()
+            try await scene.approve(begun)
+            #expect(try await scene.posted(begun)?["access_token"] != nil)
+            let (message, now) = (try await scene.message(begun), scene.world.time.now)
+            try await scene.set(delivery)
+            try await scene.world.record(.abandoned(EndedAttempt.tooLate), of: message, at: now, after: 1)
+            #expect(try await scene.endedTokens(begun) == now)
+        }
+    }
+
     @Test("Tokens that were brought before the server was killed stay, though it is back too late to bring them again")
     func lostResult() async throws {
         let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)
@@ -168,13 +182,16 @@ struct TellBackchannelTests {
         #expect(try await !scene.world.audit().contains { $0.kind == .tokensEnded })
     }
 
-    @Test("A ping that is given up ends nothing: its client has fetched the tokens")
-    func pingGivenUp() async throws {
+    @Test(
+        "A ping that is given up ends nothing: its client has fetched the tokens, also where it is pushed to by now",
+        arguments: [false, true])
+    func pingGivenUp(_ isSwitched: Bool) async throws {
         let scene = try await BackchannelScene(.sqlite, BackchannelScene.ping)
         let begun = try await scene.begin()
         try await scene.approve(begun)
         let tokens = try await SignTokens.sign(try await scene.tokens(begun), ports: scene.world.ports)
         let message = try await scene.message(begun)
+        if isSwitched { try await scene.set(BackchannelScene.push) }
         try await scene.world.record(.abandoned("gone"), of: message, at: scene.world.time.now)
         #expect(try await scene.shop.isGood(tokens))
     }

@@ -2,7 +2,7 @@ import CountersignWire
 
 /// What messages to a user's addresses, about what was done on the account page, say besides that.
 struct OwnerTeller: Sendable {
-    /// The client through which people sign in to the page.
+    /// The client through which people sign in to the page; the operator's own where there is no page.
     let client: Client
     /// From where it was done.
     let place: ContextLine?
@@ -14,11 +14,11 @@ struct OwnerTeller: Sendable {
 
 extension UnitOfWork {
     /// Tells all addresses of a user that can be reached what an operator has done, as where the user does it on the
-    /// account page; nobody where there is no such page.
+    /// account page; without a link, and by mail alone, where there is no such page.
     func tell(
         _ change: PersonalMessage.AccountChange, of user: UserID, doneByOperatorWith transports: Transports
     ) throws {
-        guard let client = try accountClient() else { return }
+        guard let client = try accountClient() ?? clients.operatorClient() else { return }
         let teller = OwnerTeller(client: client, place: nil, language: nil, transports: transports)
         try tell(change, of: user, at: now, teller)
     }
@@ -28,8 +28,8 @@ extension UnitOfWork {
         _ change: PersonalMessage.AccountChange, of user: UserID, at time: Timestamp, _ teller: OwnerTeller
     ) throws {
         let message = PersonalMessage.changed(
-            change, by: teller.client.name, at: time, from: teller.place, page: issuer.accountPage,
-            in: teller.language)
+            change, by: teller.client.name, at: time, from: teller.place,
+            page: teller.client.isOperator ? nil : issuer.accountPage, in: teller.language)
         let verified = try identifiers.verified(of: user).map(\.address)
         for address in try reachable(verified, for: teller.client.id, by: teller.transports) {
             // What is undone and done again and again would have a text message sent each time.

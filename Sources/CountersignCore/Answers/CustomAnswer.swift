@@ -123,7 +123,7 @@ struct CustomAnswer: Sendable {
         }
         func raise(_ verdict: HookVerdict.Result?, attemptsLeft: Int? = nil) throws {
             let result = CustomResult(verdict: verdict, attemptsLeft: attemptsLeft)
-            try work.raise(.customAnswered(name, result, to: challenge.id, by: enrollment))
+            try work.raise(.customAnswered(name, result, to: challenge, by: enrollment))
         }
         guard let verdict else {
             try work.recordTries(max(0, tried - 1), name, of: current)

@@ -34,7 +34,9 @@ extension UnitOfWork {
                 "authenticator": .string("\(name)"), "result": .string(result.verdict?.rawValue ?? "unavailable"),
                 "attempts_left": result.attemptsLeft.map { .integer(Int64($0)) },
             ])
-            try record(result.verdict == .ok ? .customAccepted : .customRefused, detail, of: enrollment, to: challenge)
+            try record(
+                result.verdict == .ok ? .customAccepted : .customRefused, marked(detail, for: challenge?.purpose),
+                of: enrollment, to: challenge?.id)
 
         case .ticketCreated(let ticket):
             try record(
@@ -267,7 +269,8 @@ extension UnitOfWork {
 
     private func ended(_ challenge: Challenge, as outcome: ChallengeOutcome) throws {
         try record(
-            outcome.auditKind, outcome.reason.map { ["reason": .string($0)] } ?? [:],
+            outcome.auditKind,
+            marked(outcome.reason.map { ["reason": .string($0)] } ?? [:], for: challenge.purpose),
             client: challenge.question.client, user: challenge.user, enrollment: outcome.decidedBy,
             challenge: challenge.id)
         if let callback = challenge.callback(ended: outcome, id: nextID(), at: now) {
@@ -304,12 +307,20 @@ extension UnitOfWork {
         return detail
     }
 
+    /// The detail of an event about a challenge, with whether a sign-in asks it: the event is kept for longer than the
+    /// challenge, and no client sees it.
+    private func marked(_ detail: JSONObject, for purpose: Purpose?) -> JSONObject {
+        var detail = detail
+        if purpose?.isOfSignIn == true { detail["sign_in"] = true }
+        return detail
+    }
+
     private func record(
         _ kind: AuditEventKind, _ detail: JSONObject = [:], of challenge: Challenge, by enrollment: Enrollment? = nil
     ) throws {
         try record(
-            kind, detail, client: challenge.question.client, user: enrollment?.user ?? challenge.user,
-            enrollment: enrollment?.id, challenge: challenge.id)
+            kind, marked(detail, for: challenge.purpose), client: challenge.question.client,
+            user: enrollment?.user ?? challenge.user, enrollment: enrollment?.id, challenge: challenge.id)
     }
 
     private func record(

@@ -18,7 +18,7 @@ enum DomainEvent: Sendable {
     case answerRefused(ChallengeID, AnswerFault, digest: MessageDigest, by: Enrollment)
     /// A hook was asked about data for a custom authenticator, to answer a challenge or, without a challenge, to
     /// register the authenticator.
-    case customAnswered(AuthenticatorName, CustomResult, to: ChallengeID?, by: Enrollment)
+    case customAnswered(AuthenticatorName, CustomResult, to: Challenge?, by: Enrollment)
 
     case ticketCreated(Ticket)
     case enrollmentAdded(Enrollment, isWaived: Bool)

@@ -176,22 +176,39 @@ package struct ExportUser: Sendable {
 
 extension ListScope {
     /// Whether the scope shows a receipt: a client has been told of a sign-in's yes, and of a no not always.
+    ///
+    /// Of a challenge that is kept no longer the audit says it; where that is not kept either, nobody knows.
     fileprivate func shows(_ receipt: StoredReceipt, _ reader: any Stores) throws -> Bool {
-        guard case .client = self, let challenge = try reader.challenges.find(receipt.challenge) else { return true }
-        return !challenge.purpose.isOfSignIn || challenge.state.status.state == "approved"
+        guard case .client = self else { return true }
+        if let challenge = try reader.challenges.find(receipt.challenge) {
+            return !challenge.purpose.isOfSignIn || challenge.state.status.state == "approved"
+        }
+        var filter = AuditFilter()
+        filter.challenge = receipt.challenge
+        let events = try reader.audit.list(filter, after: 0, limit: 1000).map(\.event)
+        if events.contains(where: { $0.kind == .challengeApproved }) { return true }
+        return !events.isEmpty && !events.contains { $0.isOfSignIn }
     }
 
     /// Whether the scope shows an event: a client sees neither whom a sign-in has asked, nor why it has asked nobody.
     ///
-    /// Of a challenge that is kept no longer nobody knows what it was about.
+    /// The event says it, which is kept for longer than its challenge.
     fileprivate func shows(_ event: AuditEvent, _ reader: any Stores) throws -> Bool {
         guard case .client = self else { return true }
         switch event.kind {
         case .userCodeIncorrect, .userCodeLocked: return false
         case .signedIn: return true
-        default: return try event.challenge.flatMap { try reader.challenges.find($0) }?.purpose.isOfSignIn != true
+        // A report may be of a challenge that is kept no longer, and then nobody knows.
+        case .askingUnlocked:
+            return try event.challenge.flatMap { try reader.challenges.find($0) }?.purpose.isOfSignIn == false
+        default: return !event.isOfSignIn
         }
     }
+}
+
+extension AuditEvent {
+    /// Whether it is about a challenge by which a sign-in asks.
+    fileprivate var isOfSignIn: Bool { challenge != nil && detail["sign_in"] == true }
 }
 
 extension Stores {

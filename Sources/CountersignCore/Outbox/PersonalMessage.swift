@@ -111,17 +111,18 @@ package struct PersonalMessage: Sendable {
     ///   - sender: the client through which it was done.
     ///   - time: when it was done or, of what is done later, when that will be.
     ///   - place: from where it was done; nil where nothing is known.
-    ///   - page: where the person sees what is theirs.
+    ///   - page: where the person sees what is theirs; nil where there is no such page.
     ///   - language: the person's language; nil for the operator's default.
     package static func changed(
-        _ change: AccountChange, by sender: ClientName, at time: Timestamp, from place: ContextLine?, page: String,
+        _ change: AccountChange, by sender: ClientName, at time: Timestamp, from place: ContextLine?, page: String?,
         in language: LanguageTag?
     ) -> PersonalMessage {
         let (template, change, name) = change.parts
         var values = [
             change: Secret("yes"), "sender": Secret(sender.text),
-            "time": Secret(time.minuteText), "page": Secret(page),
+            "time": Secret(time.minuteText),
         ]
+        values["page"] = page.map { Secret($0) }
         values[template.rawValue] = name.map { Secret($0) }
         values["place"] = place.map { Secret($0.worded(in: language).line.text) }
         return PersonalMessage(template, language, values)

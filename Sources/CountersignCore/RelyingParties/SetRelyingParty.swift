@@ -23,14 +23,18 @@ package enum SetRelyingParty {
         case scopeTaken(String)
     }
 
+    /// How many questions are looked at in one transaction.
+    private static let batch = 200
+
     /// Sets how a client uses the provider.
     ///
-    /// The keys that sign its tokens are made before, if there are none.
+    /// The keys that sign its tokens are made before, if there are none. A repeated call continues where an earlier one
+    /// was cut off.
     package static func set(_ party: RelyingParty, by actor: Actor, ports: Ports) async throws -> Outcome {
         // check: RelyingPartyTests.refused
         guard party.hasWayWithoutCopying else { return .onlyCopies }
         try await PrepareTokenKeys.prepare([.es256, party.profile.idTokenAlgorithm], by: actor, ports: ports)
-        return try await ports.commit(at: ports.time.now, as: actor) { work in
+        let outcome: Outcome = try await ports.commit(at: ports.time.now, as: actor) { work in
             guard let client = try work.clients.lock(party.client), !client.isOperator else { return .notFound }
             for name in [party.type] + party.stepUpTypes {
                 guard let type = try work.types.find(name), type.isOpen(to: client.id), type.channel == .devices,
@@ -55,16 +59,39 @@ package enum SetRelyingParty {
             let wasStrict = try work.relyingParties.lock(party.client).map { $0.profile == .strict }
             try work.relyingParties.put(party, isAccount: isAccount)
             try work.raise(.relyingPartySet(party))
-            // What it was given by weaker rules ends; what has not come to tokens is refused when it would.
+            // What it was given by weaker rules ends; what has not come to tokens is refused when it would, and asked of
+            // nobody.
             if party.profile == .strict, wasStrict == false {
                 try work.endFamilies(.client(party.client), because: .clientStrict)
             }
             return .set(party)
         }
+        if case .set = outcome, party.profile == .strict { try await endVain(at: party, by: actor, ports: ports) }
+        return outcome
+    }
+
+    /// Cancels the questions that would give a client nothing, since it was not strict when they were begun.
+    ///
+    /// Their sign-ins stay open until they are over, as those that ask nobody: a refusal would tell them apart.
+    private static func endVain(at party: RelyingParty, by actor: Actor, ports: Ports) async throws {
+        let open = try await ports.store.read { try $0.challenges.open(of: party.client, limit: .max) }
+        for start in stride(from: 0, to: open.count, by: batch) {
+            let looked = Array(open[start..<min(start + batch, open.count)])
+            try await ports.commit(at: ports.time.now, as: actor) { work in
+                try work.cancel(try looked.filter { try work.isVain($0, at: party) })
+            }
+        }
     }
 }
 
 extension UnitOfWork {
+    /// Whether a challenge asks about a sign-in that gives its client nothing.
+    fileprivate func isVain(_ id: ChallengeID, at party: RelyingParty) throws -> Bool {
+        guard let signIn = try challenges.find(id)?.purpose.authorization, let found = try authorizations.find(signIn)
+        else { return false }
+        return !party.takes(begunStrict: found.wanted.isStrict)
+    }
+
     /// Whether the name of an API is the issuer's, or another client's.
     fileprivate func isTaken(_ identifier: ResourceIdentifier, besides client: ClientID) throws -> Bool {
         if "\(identifier)" == "\(issuer)" { return true }

@@ -19,13 +19,18 @@ package struct AskingServer: Hashable, Sendable {
     package let userCode: KeyedHash?
     /// Whether the client shows a number, which the person types on their device.
     package let showsNumber: Bool
+    /// Whether the client was to be brought its tokens when it asked.
+    ///
+    /// Spec: CIBA Core 1.0 §5.
+    package let isPush: Bool
 
     /// A server that has said this.
     package init(
         message: DisplayMessage? = nil, notificationToken: NotificationToken? = nil, userCode: KeyedHash? = nil,
-        showsNumber: Bool = true
+        showsNumber: Bool = true, isPush: Bool = false
     ) {
         self.showsNumber = showsNumber
+        self.isPush = isPush
         self.message = message
         self.notificationToken = notificationToken
         self.userCode = userCode
@@ -39,6 +44,7 @@ extension AskingServer {
             "message": message.map { .string($0.text) },
             "notification_token": notificationToken.map { .string($0.text.reveal()) },
             "user_code": userCode.map { .string(Base64URL.encode($0.bytes)) }, "number": .bool(showsNumber),
+            "push": isPush ? true : nil,
         ])
     }
 
@@ -49,7 +55,7 @@ extension AskingServer {
             message: json["message"]?.string.flatMap { try? DisplayMessage($0) },
             notificationToken: json["notification_token"]?.string.flatMap { NotificationToken($0) },
             userCode: json["user_code"]?.string.flatMap { Base64URL.decode($0) }.map { KeyedHash(stored: $0) },
-            showsNumber: json["number"]?.bool ?? true)
+            showsNumber: json["number"]?.bool ?? true, isPush: json["push"]?.bool ?? false)
     }
 }
 

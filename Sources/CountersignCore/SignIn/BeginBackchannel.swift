@@ -151,7 +151,7 @@ package enum BeginBackchannel {
                     message: request.message,
                     notificationToken: delivery.receiver == nil ? nil : request.notificationToken,
                     userCode: request.userCode.map { work.hasher.hash(brought: $0) },
-                    showsNumber: backchannel.showsNumber))
+                    showsNumber: backchannel.showsNumber, isPush: delivery.isPush))
             wanted.isStrict = party.profile == .strict
             wanted.resources = apis
             wanted.strength = request.strength

@@ -23,6 +23,9 @@ package enum PutSignIn {
                 let party = try work.relyingParties.find(client.id), party.ways.contains(.device),
                 let user = try work.userToAsk(found.wanted, at: client, party)
             else { return }
+            // A yes would give the client nothing.
+            // check: StrictSwitchTests.notAsked
+            guard party.takes(begunStrict: found.wanted.isStrict) else { return }
             let isKnown = try work.browsers.isKnown(found.browser, of: user, by: client.id)
             switch found.wanted.door {
             case .browser:

@@ -78,6 +78,10 @@ package enum SignInDevice {
             guard let device = try work.enrollments.find(assertion.enrollment) else { return .invalid }
             // check: SignInDeviceTests.waiting
             guard device.isLetIn(at: now) else { return .invalid }
+            // What is refused so spends nothing, and is good once there is room; what came before takes up no room.
+            // The user's lock keeps another request from taking it meanwhile.
+            let before = try work.counted(.ownSignIns(device.id))
+            if before.isUsedUp { return .tooMany(retryAfter: before.retryAfter(at: now)) }
             let replayGuard = ReplayGuard(
                 assertion.name, of: "assertion \(device.id)",
                 until: Timestamp(seconds: assertion.expiresAt).adding(ReplayGuard.margin))
@@ -85,8 +89,7 @@ package enum SignInDevice {
             guard try work.spend(replayGuard) == nil else { return .invalid }
             // check: BoundTokenTests.replayed
             guard try work.spend(key) else { return .unproved(.replayed) }
-            let count = try work.count(.ownSignIns(device.id))
-            if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
+            _ = try work.count(.ownSignIns(device.id))
             guard let methods = try work.ownSignInMethods(of: device, at: party) else { return .invalid }
             guard
                 let authentication = try work.ownAuthentication(

@@ -157,10 +157,10 @@ extension UnitOfWork {
     ///
     /// Spec: CIBA Core 1.0 §10.3.1.
     func endUndelivered(_ id: AuthorizationID, at client: ClientID) throws {
-        // A client that is pinged may have fetched its tokens all the same.
+        guard let found = try authorizations.find(id), case .redeemed(let who, let family) = found.state else { return }
+        // A client that was pinged may have fetched its tokens all the same, whatever it has become since.
         // check: TellBackchannelTests.pingGivenUp
-        guard try relyingParties.find(client)?.backchannel?.delivery.isPush == true else { return }
-        guard case .redeemed(let who, let family)? = try authorizations.find(id)?.state else { return }
+        guard found.wanted.backchannel?.isPush == true else { return }
         try endFamilies(.family(family, of: who.user, at: client), because: .notDelivered)
     }
 }

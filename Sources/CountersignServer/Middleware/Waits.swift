@@ -9,10 +9,17 @@ final class Waits: Sendable {
         let retryAfter: Seconds = 5
     }
 
-    private let counts = Mutex<[String: Int]>([:])
+    private struct State {
+        /// The waiting requests of each caller.
+        var counts: [String: Int] = [:]
+        /// All of them; one may count for several callers.
+        var total = 0
+    }
+
+    private let state = Mutex(State())
 
     /// How many requests of all callers wait now.
-    var count: Int { counts.withLock { $0.values.reduce(0, +) } }
+    var count: Int { state.withLock { $0.total } }
 
     /// Runs work that may take long, unless the caller already has the maximum number of waiting requests.
     ///
@@ -29,32 +36,43 @@ final class Waits: Sendable {
     ///
     /// - Throws: ``TooMany``.
     func place(as caller: String, atMost limit: Int) throws(TooMany) -> Place {
-        let isAdmitted = counts.withLock { counts in
-            guard counts[caller, default: 0] < limit else { return false }
-            counts[caller, default: 0] += 1
+        try place(as: [(name: caller, limit: limit)])
+    }
+
+    /// The place of one request among those of each of several callers, or none of them.
+    ///
+    /// - Throws: ``TooMany``.
+    func place(as callers: [(name: String, limit: Int)]) throws(TooMany) -> Place {
+        let isAdmitted = state.withLock { state in
+            for caller in callers where state.counts[caller.name, default: 0] >= caller.limit { return false }
+            for caller in callers { state.counts[caller.name, default: 0] += 1 }
+            state.total += 1
             return true
         }
         guard isAdmitted else { throw TooMany() }
-        return Place(of: caller, in: self)
+        return Place(of: callers.map { $0.name }, in: self)
     }
 
     /// A place that a waiting request takes.
     final class Place: Sendable {
-        private let caller: String
+        private let callers: [String]
         private let waits: Waits
 
-        fileprivate init(of caller: String, in waits: Waits) {
-            self.caller = caller
+        fileprivate init(of callers: [String], in waits: Waits) {
+            self.callers = callers
             self.waits = waits
         }
 
-        deinit { waits.end(caller) }
+        deinit { waits.end(callers) }
     }
 
-    private func end(_ caller: String) {
-        counts.withLock { counts in
-            let rest = counts[caller, default: 1] - 1
-            counts[caller] = rest == 0 ? nil : rest
+    private func end(_ callers: [String]) {
+        state.withLock { state in
+            for caller in callers {
+                let rest = state.counts[caller, default: 1] - 1
+                state.counts[caller] = rest == 0 ? nil : rest
+            }
+            state.total -= 1
         }
     }
 }

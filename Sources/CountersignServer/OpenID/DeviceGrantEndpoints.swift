@@ -112,12 +112,12 @@ extension OAuthDoor {
         let request = RedeemDecision.Request(way(Secret(code)), resources: form.resources, by: client, with: key)
         let outcome = try await RedeemDecision.redeem(request, ports: ports)
         guard case .pending = outcome, let length = incoming.preferredWait,
-            let places = waitingPlaces(
+            let place = waitingPlace(
                 for: code, of: client, isAuthenticated: Self.isAuthenticated(incoming, form, party), incoming)
         else { return try await decisionReply(to: outcome, named: name) }
         let deadline = ports.time.now.adding(min(length, Self.longestWait))
         return incoming.context.later.answer { [self] in
-            defer { withExtendedLifetime(places) {} }
+            defer { withExtendedLifetime(place) {} }
             return try await shared(incoming) {
                 let waited = try await waited(for: request, until: deadline, incoming, otherwise: outcome)
                 return (withNonce(try await decisionReply(to: waited, named: name), for: key), client)
@@ -125,10 +125,10 @@ extension OAuthDoor {
         }
     }
 
-    /// The places that a waiting request takes; nil if there is none left, so that it gets its answer at once.
-    private func waitingPlaces(
+    /// The place that a waiting request takes; nil if there is none left, so that it gets its answer at once.
+    private func waitingPlace(
         for code: String, of client: ClientID, isAuthenticated: Bool, _ incoming: Incoming
-    ) -> [Waits.Place]? {
+    ) -> Waits.Place? {
         let caller =
             isAuthenticated
             ? (name: "device codes of \(client)", limit: DoorResources.maximumClientWaits)
@@ -136,10 +136,7 @@ extension OAuthDoor {
                 name: "device codes from \(Hex.encode(incoming.context.network ?? []))",
                 limit: Self.maximumWaits.network
             )
-        guard let ofCode = try? resources.waits.place(as: "device code \(code)", atMost: Self.maximumWaits.code),
-            let ofCaller = try? resources.waits.place(as: caller.name, atMost: caller.limit)
-        else { return nil }
-        return [ofCode, ofCaller]
+        return try? resources.waits.place(as: [(name: "device code \(code)", limit: Self.maximumWaits.code), caller])
     }
 
     /// What came of a wait; what was before it where the server is about to stop.

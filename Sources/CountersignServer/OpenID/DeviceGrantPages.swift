@@ -59,9 +59,9 @@ extension SignInDoor {
         }
         table.add(.get, "\(DeviceCodePage.path)/:id/state", query: ["wait", "seen"]) { [self] request, context in
             let (visit, id) = try signIn(try await Incoming(request, context))
-            let places = try waitingPlaces(of: visit)
+            let place = try waitingPlace(of: visit)
             return context.later.answer { [self] in
-                defer { withExtendedLifetime(places) {} }
+                defer { withExtendedLifetime(place) {} }
                 return try await deviceState(of: id, visit)
             }
         }

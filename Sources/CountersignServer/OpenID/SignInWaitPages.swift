@@ -29,9 +29,9 @@ extension SignInDoor {
                 let incoming = try await Incoming(request, context)
                 let (visit, id) = try signIn(incoming)
                 let until = incoming.parameter("until").flatMap { Int64($0) }.map { Timestamp(seconds: $0) }
-                let places = try waitingPlaces(of: visit)
+                let place = try waitingPlace(of: visit)
                 return context.later.answer { [self] in
-                    defer { withExtendedLifetime(places) {} }
+                    defer { withExtendedLifetime(place) {} }
                     return try await state(of: id, visit, codeUntil: until)
                 }
             }
@@ -47,15 +47,15 @@ extension SignInDoor {
         }
     }
 
-    /// The places that a page takes which waits for an answer: one of its browser's, and one of its network's.
-    func waitingPlaces(of visit: Visit) throws -> [Waits.Place] {
-        let waits = resources.waits
-        return [
-            try waits.place(as: "browser \(visit.browser.text.reveal())", atMost: Self.maximumWaits.browser),
-            try waits.place(
-                as: "sign-ins from \(Hex.encode(visit.incoming.context.network ?? []))",
-                atMost: Self.maximumWaits.network),
-        ]
+    /// The place that a page takes which waits for an answer: one of its browser's, and one of its network's.
+    func waitingPlace(of visit: Visit) throws -> Waits.Place {
+        try resources.waits.place(as: [
+            (name: "browser \(visit.browser.text.reveal())", limit: Self.maximumWaits.browser),
+            (
+                name: "sign-ins from \(Hex.encode(visit.incoming.context.network ?? []))",
+                limit: Self.maximumWaits.network
+            ),
+        ])
     }
 
     /// A page of a sign-in that has a row: its language is the row's.

@@ -197,10 +197,10 @@ struct StrictProfileTests {
             let browser = TestBrowser(strict.scene.server)
             let (path, open) = try await strict.scene.numberPage(
                 from: try await browser.get(try await strict.link()), in: browser)
+            try await strict.scene.approve(open)
             try await strict.scene.set(strict.settings())
             let unproved = strict.redeemFields(weak, verifier: nil)
             expectError(try await strict.send("/oauth2/token", unproved, by: strict.key), 400, "invalid_grant")
-            try await strict.scene.approve(open)
             let done = try await browser.get("\(path)/done")
             let late = try #require(done.result["code"], "\(done.reply)")
             for code in [pushed, plain, late] { expectError(try await strict.redeem(code), 400, "invalid_grant") }
