@@ -64,7 +64,9 @@ struct SignInOrdersTests {
         #expect(found?.state == .refused)
     }
 
-    @Test("Of two tabs one cancels as a code is typed in the other: nobody stays whom no client knows", arguments: 0..<5)
+    @Test(
+        "Of two tabs one cancels as a code is typed in the other: nobody stays whom no client knows",
+        arguments: 0..<5)
     func cancelsCode(_ round: Int) async throws {
         let scene = try await SignInScene(.chosen, isThirdParty: true)
         let node = try await scene.world.reopened()

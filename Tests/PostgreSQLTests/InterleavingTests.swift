@@ -85,6 +85,10 @@ struct InterleavingTests {
     func oneAPIName() async throws {
         let meeting = try await Interleaving()
         let world = meeting.world
+        // The keys that sign tokens are made before.
+        let any = RelyingParty(client: try await world.makeClient().client.id, profile: .web, redirectURIs: [])
+        #expect(try await SetRelyingParty.set(any, by: .system, ports: world.ports) == .set(any))
+        try await world.store.refreshKeys()
         let places = try await meeting.everywhere { world in
             let name = try #require(ResourceIdentifier("https://\(UInt32.random(in: 0...(.max))).example/"))
             func give(_ client: ClientID) -> Interleaving.Operation {
@@ -95,9 +99,8 @@ struct InterleavingTests {
                     try await SetRelyingParty.set(party, by: .system, ports: ports) == .set(party) ? "made" : "taken"
                 }
             }
-            // The keys that sign tokens are made before, once.
-            let first = try await world.makeClient().client.id
-            return (name, give(first), give(try await world.makeClient("Rival").client.id))
+            let rival = try await world.makeClient("Rival").client.id
+            return (name, give(try await world.makeClient().client.id), give(rival))
         } judge: { name, told, comment in
             expect(["made", "taken"], told, comment)
             let owner = try await world.store.read { try $0.relyingParties.owner(of: name) }

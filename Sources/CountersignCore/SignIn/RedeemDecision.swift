@@ -97,8 +97,8 @@ package enum RedeemDecision {
 
     /// Waits until somebody has decided, or until a deadline, after a look that has found nothing.
     ///
-    /// It ends nothing: of several requests that wait, one gets the tokens. None gets any whose client was registered anew
-    /// meanwhile: the caller has authenticated before, by what the client may have lost since, and asks once more.
+    /// It ends nothing: of several requests that wait, one gets the tokens. None gets any whose client was registered
+    /// anew meanwhile: it has authenticated before, by what its client may have lost since, and must ask once more.
     ///
     /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
     package static func redeem(
