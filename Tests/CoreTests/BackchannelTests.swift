@@ -8,6 +8,23 @@ import Testing
 
 @testable import CountersignCore
 
+/// Does something as soon as a request waits.
+private struct Meanwhile: ChangeNotifier {
+    private struct Subscription: ChangeSubscription {
+        let body: @Sendable () async throws -> Void
+
+        func wait(until deadline: Timestamp) async throws { try await body() }
+
+        func interrupt() {}
+    }
+
+    let body: @Sendable () async throws -> Void
+
+    init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
+
+    func subscribe(to topic: ChangeTopic) -> any ChangeSubscription { Subscription(body: body) }
+}
+
 @Suite("A client's server names a person, whose phone is asked")
 struct BackchannelTests {
     // Spec: CIBA Core 1.0 §7.3, §10.1, §11.
@@ -495,6 +512,40 @@ struct BackchannelTests {
         try await scene.approve(begun)
         guard case .redeemed(let given) = try await scene.poll(begun, with: new) else { throw World.Broken("redeem") }
         #expect(given.keyThumbprint == new.thumbprint && given.family.keyThumbprint == new.thumbprint)
+    }
+
+    @Test("A held poll gives nothing to a client that is registered anew meanwhile; the next poll does")
+    func registeredAnew() async throws {
+        let scene = try await BackchannelScene(.chosen)
+        let (world, node) = (scene.world, try await scene.world.reopened())
+        try await node.store.refreshKeys()
+        let certificate = ClientCertificate([1], isVerified: false)
+        let party = RelyingParty(
+            client: scene.client, profile: .web,
+            redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], askedBrowsers: .all,
+            certificate: .thumbprints([certificate.thumbprint]),
+            backchannel: RelyingParty.Backchannel(delivery: .poll))
+        for isChanged in [false, true] {
+            let begun = try await scene.begin()
+            let deadline = world.time.now.adding(seconds: 20)
+            let meanwhile = Meanwhile {
+                // The client gives up its secret, by which it has authenticated.
+                if isChanged {
+                    #expect(try await SetRelyingParty.set(party, by: .system, ports: node.ports) == .set(party))
+                }
+                try await scene.approve(begun)
+                world.time.set(deadline)
+            }
+            let held = try await RedeemDecision.redeem(
+                RedeemDecision.Request(.authRequest(begun.authRequestID), by: scene.client), waitingUntil: deadline,
+                changes: meanwhile, ports: world.ports)
+            guard isChanged else {
+                guard case .redeemed = held else { throw World.Broken("\(held)") }
+                continue
+            }
+            #expect(held == .pending(interval: 5))
+            _ = try await scene.tokens(begun)
+        }
     }
 
     @Test("RFC 9449 §11.1: a proof that has begun a request begins no other")

@@ -147,6 +147,43 @@ struct DeviceConfirmTests {
         #expect(try await scene.poll(begun) == .invalid)
     }
 
+    @Test("What a third party may ends with the session in which it was allowed, also where the phone approves later")
+    func allowedInEndedSession() async throws {
+        for isAllowed in [true, false] {
+            let scene = try await DeviceGrantScene(.sqlite, .byCode, isThirdParty: true)
+            let node = try await scene.world.reopened()
+            let begun = try await scene.begin(scopes: isAllowed ? ["openid", "email"] : ["openid"])
+            guard case .asked(let put) = try await scene.confirm(try scene.answer(begun)) else {
+                throw World.Broken("confirm")
+            }
+            try await SignOut.signOut(scene.session, .session, ports: node.ports)
+            try await scene.shop.approve(put)
+            if isAllowed {
+                #expect(try await scene.poll(begun) == .invalid)
+            } else {
+                // Nothing was left to allow: the phone has decided alone.
+                _ = try await scene.tokens(begun)
+            }
+        }
+    }
+
+    @Test("Of two tabs in two languages the one that says yes last counts")
+    func languages() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        let begun = try await scene.begin()
+        var put: Authorization?
+        for name in ["de", "en"] {
+            var request = try scene.answer(begun)
+            (request.languages, request.language) = (name, try #require(LanguageTag(name)))
+            guard case .asked(let asked) = try await scene.confirm(request) else { throw World.Broken(name) }
+            put = asked
+        }
+        let wanted = try await scene.signIn(begun).wanted
+        #expect(wanted.languages == "en" && wanted.askedIn == LanguageTag("en"))
+        try await scene.shop.approve(try #require(put))
+        _ = try await scene.tokens(begun)
+    }
+
     @Test("Where a client says how old an authentication may be, an older session does not say yes")
     func tooOld() async throws {
         let scene = try await DeviceGrantScene(.sqlite, .byCode)
@@ -294,6 +331,9 @@ struct DeviceConfirmTests {
         #expect(try await scene.shop.progress(of: put) == .notFound)
         let shown = try await WatchAuthorization.show(put.id, in: scene.shop.browser, isOfDevice: true, ports: ports)
         guard case .shown(_, .asking) = shown else { throw World.Broken("shown") }
+        let before = try await scene.signIn(begun)
+        #expect(try await ChangePageLanguage.change(put.id, to: "fr", in: scene.shop.browser, ports: ports) == nil)
+        #expect(try await scene.signIn(begun) == before)
         try await scene.shop.approve(put)
         #expect(try await scene.shop.finish(put) == .notReady)
         _ = try await scene.tokens(begun)
@@ -347,10 +387,8 @@ struct DeviceConfirmTests {
         guard case .asks = try await second.find(other) else { throw World.Broken("signed in") }
     }
 
-    @Test("What a device got stands on the account page, and ends there, by its user alone")
-    func account() async throws {
-        let scene = try await AccountScene()
-        let session = try await scene.byTap()
+    /// What a device of the shop has asked for, and the phone has approved.
+    private func approved(_ scene: AccountScene) async throws -> BeginDeviceGrant.Begun {
         let party = RelyingParty(
             client: scene.shop.shop.id, profile: .native,
             redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], askedBrowsers: .all,
@@ -363,6 +401,14 @@ struct DeviceConfirmTests {
         }
         try await scene.shop.put(try await scene.shop.signIn(begun))
         try await scene.shop.approve(try await scene.shop.signIn(begun))
+        return begun
+    }
+
+    @Test("What a device got stands on the account page, and ends there, by its user alone")
+    func account() async throws {
+        let scene = try await AccountScene()
+        let session = try await scene.byTap()
+        let begun = try await approved(scene)
         let given = try await scene.shop.tokens(.deviceCode(begun.deviceCode))
         let shown = try #require(try await scene.show(session))
         #expect(shown.withoutSession.map { $0.family.id } == [given.family.id])
@@ -375,6 +421,24 @@ struct DeviceConfirmTests {
         #expect(theirs == .done(nil))
         #expect(try await scene.show(session)?.withoutSession.count == 1)
         #expect(try await scene.end(.family(given.family.id), by: session) == .done(nil))
+        #expect(try await scene.show(session)?.withoutSession.isEmpty == true)
+    }
+
+    @Test("Whoever ends all on the account page ends also what is approved, on whatever node it would be fetched next")
+    func approvedBefore() async throws {
+        let scene = try await AccountScene(.chosen)
+        let node = try await scene.world.reopened()
+        try await node.store.refreshKeys()
+        let session = try await scene.byTap()
+        let begun = try await approved(scene)
+        let browser = try SignInScene.browser("two")
+        let asked = try await scene.shop.asked(in: browser)
+        try await scene.shop.approve(asked)
+        let ended = try await EndOwnAccess.end(
+            .otherSessions, by: session, shownTo: scene.user, ports: node.ports)
+        #expect(ended == .done(nil))
+        #expect(try await scene.shop.poll(.deviceCode(begun.deviceCode)) == .denied)
+        #expect(try await scene.shop.finish(asked, in: browser) == .notReady)
         #expect(try await scene.show(session)?.withoutSession.isEmpty == true)
     }
 }

@@ -57,7 +57,10 @@ struct PublishedKeysTests {
         /// - Parameters:
         ///   - key: the key.
         ///   - named: the key that the assertion names; the same by default.
-        func isTaken(by key: P256.Signing.PrivateKey, named: P256.Signing.PrivateKey? = nil) async throws -> Bool {
+        ///   - node: the node that is asked; the usual one by default.
+        func isTaken(
+            by key: P256.Signing.PrivateKey, named: P256.Signing.PrivateKey? = nil, at node: World? = nil
+        ) async throws -> Bool {
             let claims: JSONValue = [
                 "iss": .string("\(shop.id)"), "sub": .string("\(shop.id)"), "aud": .string(World.issuer),
                 "jti": .string("\(UInt64.random(in: 0...(.max)))"),
@@ -66,7 +69,7 @@ struct PublishedKeysTests {
             let assertion = try await JWS.sign(
                 claims.encoded, type: nil, by: key, keyID: (named ?? key).jwsPublicKey.thumbprint)
             let outcome = try await AuthenticateByKey.authenticate(
-                Secret(assertion), for: [World.issuer], ports: ports)
+                Secret(assertion), for: [World.issuer], ports: node?.ports ?? ports)
             guard case .authenticated(let client, _) = outcome else { return false }
             return client.id == shop.id
         }
@@ -195,6 +198,26 @@ struct PublishedKeysTests {
         scene.world.clientKeys.meanwhile { try await scene.set(other) }
         #expect(try await !scene.isTaken(by: scene.old))
         #expect(scene.world.clientKeys.fetches == [scene.uri, other, third])
+    }
+
+    @Test("A URI that an operator changes on one node while another one fetches brings no former key there either")
+    func otherNode() async throws {
+        let scene = try await Scene()
+        let node = try await scene.world.reopened()
+        let other = try Scene.uri("other")
+        node.clientKeys.publish(JWKSet([JWK(scene.old.publicKey)]).json, at: scene.uri)
+        node.clientKeys.publish(JWKSet([JWK(scene.new.publicKey)]).json, at: other)
+        #expect(try await scene.isTaken(by: scene.old, at: node))
+        scene.world.time.advance(seconds: 600)
+        node.clientKeys.meanwhile { try await scene.set(other) }
+        #expect(try await !scene.isTaken(by: scene.old, at: node))
+        #expect(try await scene.isTaken(by: scene.new, at: node))
+        #expect(node.clientKeys.fetches == [scene.uri, scene.uri, other])
+        // Back again: what was fetched of it a moment ago is as good as it was.
+        try await scene.set(scene.uri)
+        #expect(try await scene.isTaken(by: scene.old, at: node))
+        #expect(try await !scene.isTaken(by: scene.new, at: node))
+        #expect(node.clientKeys.fetches == [scene.uri, scene.uri, other])
     }
 
     @Test("Requests that come at the same time wait for one fetch")

@@ -276,6 +276,52 @@ struct ResourceTests {
         #expect(try await scene.setAPI(scene.shop.shop, Self.orders, ["a"]) == nil)
     }
 
+    @Test("Of two operators who give one name at once, on two nodes, one gives it", arguments: 0..<3)
+    func takenAtOnce(_ round: Int) async throws {
+        let scene = try await Scene(.chosen)
+        let node = try await scene.world.reopened()
+        try await node.store.refreshKeys()
+        let name = try Scene.id("https://new.example/")
+        let clients = [scene.orders.id, scene.mail.id]
+        let outcomes = try await atOnce(2) { number in
+            let party = RelyingParty(
+                client: clients[number], profile: .web, redirectURIs: [],
+                resource: ProtectedResource(identifier: name, scopes: ["read"]))
+            return try await SetRelyingParty.set(
+                party, by: .system, ports: number == 0 ? scene.world.ports : node.ports)
+        }
+        let loser = try #require(outcomes.firstIndex(of: .resourceTaken))
+        #expect(outcomes.count { $0 == .resourceTaken } == 1, "\(outcomes)")
+        let owner = try await scene.world.store.read { try $0.relyingParties.owner(of: name) }
+        #expect(owner == clients[1 - loser])
+    }
+
+    @Test("A right to an API that ends as a code is redeemed leaves no good token for it; the code stays for later")
+    func allowanceAtOnce() async throws {
+        for _ in 0..<3 {
+            let scene = try await Scene(.chosen)
+            let node = try await scene.world.reopened()
+            try await node.store.refreshKeys()
+            let code = try await scene.code(["offline_access", "read"], at: [Self.orders])
+            let request = RedeemCode.Request(
+                code: code, redirectURI: SignInScene.redirectURI, verifier: Secret(SignInScene.verifier),
+                resources: [Self.orders])
+            async let redeemed = RedeemCode.redeem(request, by: scene.shop.shop.id, ports: node.ports)
+            async let allowed: Void = scene.allow([Self.mail])
+            let (outcome, _) = try await (redeemed, allowed)
+            switch outcome {
+            case .redeemed(let given):
+                let tokens = try await SignTokens.sign(given, ports: scene.world.ports)
+                #expect(try await scene.scopes(of: tokens.access, by: scene.orders) == nil)
+                #expect(try await scene.refreshed(tokens.refresh, for: [Self.orders]) == nil)
+            default:
+                #expect(outcome == .unknownResource)
+                try await scene.allow([Self.orders])
+                _ = try await scene.tokens(code, for: [Self.orders])
+            }
+        }
+    }
+
     @Test("A third party's user is asked about each API's scopes, and allows `read` at one alone")
     func consent() async throws {
         let scene = try await Scene(isThirdParty: true)

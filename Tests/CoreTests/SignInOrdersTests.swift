@@ -45,6 +45,44 @@ struct SignInOrdersTests {
         #expect(found.state.name == (isCancelled ? "refused" : "granted"))
     }
 
+    @Test("Of two tabs one cancels as the phone approves for the other: nobody is signed in", arguments: 0..<5)
+    func cancelsApproved(_ round: Int) async throws {
+        let scene = try await SignInScene(.chosen)
+        let node = try await scene.world.reopened()
+        let asked = try await scene.asked()
+        let id = try #require(asked.ask?.challenge)
+        try await scene.device.open(id)
+        let challenge = try #require(try await scene.world.store.read { try $0.challenges.find(id) })
+        let receipt = try await scene.device.receipt(
+            of: challenge, .approved(.confirm, number: asked.ask?.number))
+        let (_, isCancelled) = try await both(
+            { try await scene.device.answer(id, with: receipt) },
+            { try await CancelSignIn.cancel(asked.id, in: scene.browser, ports: node.ports) })
+        #expect(isCancelled)
+        #expect(try await scene.finish(asked) == .notReady)
+        let found = try await scene.world.store.read { try $0.authorizations.find(asked.id) }
+        #expect(found?.state == .refused)
+    }
+
+    @Test(
+        "Of two tabs one cancels as a code is typed in the other: nobody stays whom no client knows",
+        arguments: 0..<5)
+    func cancelsCode(_ round: Int) async throws {
+        let scene = try await SignInScene(.chosen, isThirdParty: true)
+        let node = try await scene.world.reopened()
+        try await scene.set(ways: [.email], registration: .open)
+        guard case .asked(let asked) = try await scene.ask(try scene.wanted("newcomer"), by: .email),
+            let sent = asked.ask?.verification
+        else { throw World.Broken("sign-in") }
+        let hasher = scene.world.ports.hasher
+        let (entered, isCancelled) = try await both(
+            { try await scene.enter(hasher.code(of: sent), for: asked) },
+            { try await CancelSignIn.cancel(asked.id, in: scene.browser, ports: node.ports) })
+        #expect(isCancelled && [.authenticated, .notFound].contains(entered), "\(entered)")
+        let known = try await scene.world.store.read { try $0.identifiers.verified(hasher.identifier(sent.address)) }
+        #expect(known == nil)
+    }
+
     @Test("A link that is pressed twice at once signs in once, and leaves no second user", arguments: 0..<5)
     func link(_ round: Int) async throws {
         let scene = try await SignInScene(.chosen)

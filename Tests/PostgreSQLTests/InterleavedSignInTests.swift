@@ -31,8 +31,8 @@ private struct ProvedElsewhere: Sendable {
     }
 
     /// A client that takes whoever signs in by a code.
-    static func client(of world: World) async throws -> ClientID {
-        let client = try await world.makeClient(waives: true).client.id
+    static func client(of world: World, isThirdParty: Bool = false) async throws -> ClientID {
+        let client = try await world.makeClient(waives: true, isThirdParty: isThirdParty).client.id
         let party = RelyingParty(
             client: client, profile: .native, redirectURIs: [try #require(RedirectURI(redirectURI))],
             askedBrowsers: .all, ways: [.email], registration: .open, callingCodes: [])
@@ -50,10 +50,21 @@ private struct ProvedElsewhere: Sendable {
         }
     }
 
-    static func proved(
-        _ address: PersonalAddress, at client: ClientID, _ world: World
-    ) async throws -> Proved {
-        var wanted = Wanted(client: client, redirectURI: redirectURI, scopes: ["openid"])
+    /// Somebody to whom a code was sent.
+    struct Asked: Sendable {
+        let id: AuthorizationID
+        let browser: BrowserID
+        let code: EntryNumber
+
+        func enter(_ ports: Ports) async throws -> EnterSignInCode.Outcome {
+            try await EnterSignInCode.enter(.code(code), for: id, in: browser, ports: ports)
+        }
+    }
+
+    static func asked(
+        _ address: PersonalAddress, at client: ClientID, scopes: [String] = ["openid"], _ world: World
+    ) async throws -> Asked {
+        var wanted = Wanted(client: client, redirectURI: redirectURI, scopes: scopes)
         wanted.identifier = .address(address)
         let browser = try #require(BrowserID("browser-one-0123456789"))
         let request = AskSignIn.Request(
@@ -62,9 +73,15 @@ private struct ProvedElsewhere: Sendable {
             throw World.Broken("ask")
         }
         let code = world.ports.hasher.code(of: try #require(asked.ask?.verification))
-        let entered = try await EnterSignInCode.enter(.code(code), for: asked.id, in: browser, ports: world.ports)
-        #expect(entered == .authenticated)
-        return Proved(id: asked.id, browser: browser)
+        return Asked(id: asked.id, browser: browser, code: code)
+    }
+
+    static func proved(
+        _ address: PersonalAddress, at client: ClientID, scopes: [String] = ["openid"], _ world: World
+    ) async throws -> Proved {
+        let asked = try await asked(address, at: client, scopes: scopes, world)
+        #expect(try await asked.enter(world.ports) == .authenticated)
+        return Proved(id: asked.id, browser: asked.browser)
     }
 }
 
@@ -124,6 +141,36 @@ private struct Pending: Sendable {
             }
             return "ended"
         }
+    }
+}
+
+/// An app with a refresh token, which it uses and takes back.
+private struct Refreshing: Sendable {
+    let family: TokenFamilyID
+    let refresh: Interleaving.Operation
+    let revoke: Interleaving.Operation
+
+    init(in world: World, _ name: String) async throws {
+        let address = PersonalAddress.email(try #require(EmailAddress("\(name)@example.com")))
+        let client = try await ProvedElsewhere.client(of: world)
+        let proved = try await ProvedElsewhere.proved(
+            address, at: client, scopes: ["openid", TokenFamily.offlineAccess], world)
+        guard case .finished(let finished) = try await proved.finish(world.ports) else {
+            throw World.Broken("sign-in")
+        }
+        let request = RedeemCode.Request(
+            code: finished.code, redirectURI: ProvedElsewhere.redirectURI, verifier: nil)
+        guard case .redeemed(let given) = try await RedeemCode.redeem(request, by: client, ports: world.ports) else {
+            throw World.Broken("redeem")
+        }
+        family = given.family.id
+        let token = try #require(try await SignTokens.sign(given, ports: world.ports).refresh)
+        refresh = { ports in
+            let outcome = try await RefreshTokens.refresh(token, scopes: nil, by: client, ports: ports)
+            guard case .refreshed(let next) = outcome else { return "\(outcome)" }
+            return "refreshed to \(next.family.generation)"
+        }
+        revoke = { ports in "\(try await RevokeToken.revoke(token, by: client, ports: ports))" }
     }
 }
 
@@ -191,5 +238,47 @@ struct InterleavedSignInTests {
             #expect(grants == (told.first == "finished" ? 1 : 0), comment)
         }
         #expect(places >= 10)
+    }
+
+    @Test("Of two tabs one cancels, wherever the other has its code typed: nobody stays whom no client knows")
+    func cancelledWhileTyped() async throws {
+        let places = try await everywhere { world, name in
+            let address = PersonalAddress.email(try #require(EmailAddress("\(name)@example.com")))
+            let client = try await ProvedElsewhere.client(of: world, isThirdParty: true)
+            let asked = try await ProvedElsewhere.asked(address, at: client, world)
+            let cancel: Interleaving.Operation = { ports in
+                "\(try await CancelSignIn.cancel(asked.id, in: asked.browser, ports: ports))"
+            }
+            let enter: Interleaving.Operation = { ports in "\(try await asked.enter(ports))" }
+            return (address, cancel, enter)
+        } judge: { world, address, told, comment in
+            #expect(told.first == "true" && ["authenticated", "notFound"].contains(told.second), comment)
+            let known = try await world.store.read { reader in
+                try reader.identifiers.verified(world.ports.hasher.identifier(address))
+            }
+            #expect(known == nil, comment)
+        }
+        #expect(places >= 3)
+    }
+
+    @Test("A refresh token at two nodes: both get the same successor, or none once it is taken back")
+    func refreshed() async throws {
+        let twice = try await everywhere { world, name in
+            let scene = try await Refreshing(in: world, name)
+            return (scene, scene.refresh, scene.refresh)
+        } judge: { _, _, told, comment in
+            #expect(told.first == "refreshed to 1" && told.second == "refreshed to 1", comment)
+        }
+        #expect(twice >= 3)
+        let ended = try await everywhere { world, name in
+            let scene = try await Refreshing(in: world, name)
+            return (scene, scene.refresh, scene.revoke)
+        } judge: { world, scene, told, comment in
+            #expect(["refreshed to 1", "invalid"].contains(told.first) && told.second == "revoked", comment)
+            let good = try await world.count("token_families", where: "id = '\(scene.family)' AND ended_at IS NULL")
+            #expect(good == 0, comment)
+            #expect(try await scene.refresh(world.ports) == "invalid", comment)
+        }
+        #expect(ended >= 3)
     }
 }

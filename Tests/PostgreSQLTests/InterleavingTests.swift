@@ -81,6 +81,34 @@ struct InterleavingTests {
         #expect(places >= 3)
     }
 
+    @Test("Of two operators who give one API's name, one does, and the other is told that it is taken")
+    func oneAPIName() async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        // The keys that sign tokens are made before.
+        let any = RelyingParty(client: try await world.makeClient().client.id, profile: .web, redirectURIs: [])
+        #expect(try await SetRelyingParty.set(any, by: .system, ports: world.ports) == .set(any))
+        try await world.store.refreshKeys()
+        let places = try await meeting.everywhere { world in
+            let name = try #require(ResourceIdentifier("https://\(UInt32.random(in: 0...(.max))).example/"))
+            func give(_ client: ClientID) -> Interleaving.Operation {
+                let party = RelyingParty(
+                    client: client, profile: .web, redirectURIs: [],
+                    resource: ProtectedResource(identifier: name, scopes: ["read"]))
+                return { ports in
+                    try await SetRelyingParty.set(party, by: .system, ports: ports) == .set(party) ? "made" : "taken"
+                }
+            }
+            let rival = try await world.makeClient("Rival").client.id
+            return (name, give(try await world.makeClient().client.id), give(rival))
+        } judge: { name, told, comment in
+            expect(["made", "taken"], told, comment)
+            let owner = try await world.store.read { try $0.relyingParties.owner(of: name) }
+            #expect(owner != nil, comment)
+        }
+        #expect(places >= 3)
+    }
+
     @Test("A question that meets the client's being disabled is refused or cancelled, never left open")
     func askedWhileDisabled() async throws {
         let meeting = try await Interleaving()

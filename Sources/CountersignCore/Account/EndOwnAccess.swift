@@ -11,7 +11,7 @@ package enum EndOwnAccess {
         case session(SessionID)
         /// What a client got in no session: by the device grant, or by its server's question.
         case family(TokenFamilyID)
-        /// All sessions but that of this browser, and what clients got in none.
+        /// All sessions but that of this browser, what clients got in none, and what was approved and not fetched.
         case otherSessions
         /// What a client may have, with all its tokens.
         case client(ClientID)
@@ -62,6 +62,8 @@ package enum EndOwnAccess {
                 for session in try work.sessions.lasting(of: user, at: now) where session.id != visit.session.id {
                     try work.endWhole(session)
                 }
+                // Whoever has it approved may wait with fetching it until all the rest has ended.
+                for approved in try work.authorizations.approved(of: user) { _ = try work.refuse(approved) }
             case .client(let id):
                 try work.endAccess(of: id, to: user)
                 return .done(try work.clients.find(id)?.name)

@@ -45,6 +45,8 @@ package protocol AuthorizationStore {
     func insert(_ userCode: KeyedHash, of authorization: AuthorizationID, until: Timestamp) throws -> Bool
     /// The sign-in that a person finds by a code; nil for none.
     func find(userCode: KeyedHash) throws -> AuthorizationID?
+    /// The authorizations of a user who is authenticated, and whose clients have nothing yet.
+    func approved(of user: UserID) throws -> [Authorization]
     /// Deletes the authorizations of a user at a client or, without a client, at all.
     func deleteAll(of user: UserID, at client: ClientID?) throws
     func insert(_ code: AuthorizationCode) throws

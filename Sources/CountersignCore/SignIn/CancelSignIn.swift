@@ -25,12 +25,12 @@ extension UnitOfWork {
         // Before the sign-in, as whoever finishes it does.
         if case .authenticated(let authentication) = found.state { try users.lock(authentication.user) }
         guard try authorizations.advance(found.id, to: .refused, at: now) else { return false }
-        // Another node may have put it to somebody's phone since, or given it to another browser: then all is looked
-        // at again.
+        // Another node may have put it to somebody's phone since, given it to another browser, or taken the code of
+        // somebody whom nobody knew: then all is looked at again.
         let latest = try authorizations.find(found.id)
-        guard latest?.browser == found.browser, latest?.ask?.challenge == found.ask?.challenge else {
-            throw StoreError.serializationFailure
-        }
+        guard latest?.browser == found.browser, latest?.ask?.challenge == found.ask?.challenge,
+            latest?.user == found.user
+        else { throw StoreError.serializationFailure }
         if let challenge = try found.ask?.challenge.flatMap({ try challenges.find($0) }) {
             try endChallenge(challenge, as: .cancelled)
         }

@@ -20,6 +20,9 @@ package enum ChangePageLanguage {
                 found.browser == work.hasher.hash(of: browser, client: found.client),
                 found.wanted.languages != languages
             else { return nil }
+            // The pages of a device's sign-in name their language in their addresses.
+            // check: DeviceConfirmTests.otherWays
+            guard found.wanted.door == .browser else { return nil }
             let limit = AttemptLimit.pageLanguages(id)
             let changes = try work.counted(limit)
             // Beyond the limit nothing is written: anybody can begin a sign-in, and press a button.

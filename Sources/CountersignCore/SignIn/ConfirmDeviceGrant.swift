@@ -126,7 +126,9 @@ extension UnitOfWork {
         let hasDevice = try asksDevices && !enrollments.believed(of: user, in: client.trustGroup).isEmpty
         // check: DeviceConfirmTests.codeSession
         guard !hasDevice || isKnown || party.askedBrowsers == .all else { throw ConfirmDeviceGrant.NotAsked() }
-        if !hasDevice { wanted.device?.session = session.id }
+        // Whoever ends the session takes back what was allowed in it, whatever the phone says.
+        let endsWithSession = try !hasDevice || needsConsent(of: user, to: wanted, by: client)
+        wanted.device?.session = endsWithSession ? session.id : nil
         let until = min(found.expiresAt, now.adding(AskSignIn.lifetime))
         let taken = Authorization(
             id: found.id, wanted: wanted, browser: here, user: user,

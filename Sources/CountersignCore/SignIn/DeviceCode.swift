@@ -11,7 +11,8 @@ package struct AskingDevice: Hashable, Sendable {
     package let userCode: UserCode
     /// Who has allowed what it wants, on the page on which the code was typed; nil before.
     package var allowedBy: UserID?
-    /// The session in which that person has said yes, where this was enough; nil where a device is asked.
+    /// The session in which that person has said yes, where this was enough, or has allowed something; nil where all is
+    /// for a device to say.
     package var session: SessionID?
 
     /// A device that shows this code.

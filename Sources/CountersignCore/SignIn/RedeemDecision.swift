@@ -26,6 +26,8 @@ package enum RedeemDecision {
         package let client: ClientID
         /// The key that the client has proved to have; nil for none.
         package let key: ProvedKey?
+        /// How the client was registered when the request began to wait; nil for a request that has not waited.
+        fileprivate var registration: Registration?
 
         /// A request of these parts.
         package init(_ way: Way, resources: [String] = [], by client: ClientID, with key: ProvedKey? = nil) {
@@ -33,6 +35,17 @@ package enum RedeemDecision {
             self.resources = resources
             self.client = client
             self.key = key
+        }
+    }
+
+    /// How a client is registered, and by what it authenticates.
+    fileprivate struct Registration: Equatable, Sendable {
+        let party: RelyingParty
+        let secretHash: SecretHash?
+
+        init(_ client: Client, _ party: RelyingParty) {
+            self.party = party
+            secretHash = client.secretHash
         }
     }
 
@@ -84,7 +97,8 @@ package enum RedeemDecision {
 
     /// Waits until somebody has decided, or until a deadline, after a look that has found nothing.
     ///
-    /// It ends nothing: of several requests that wait, one gets the tokens.
+    /// It ends nothing: of several requests that wait, one gets the tokens. None gets any whose client was registered
+    /// anew meanwhile: it has authenticated before, by what its client may have lost since, and must ask once more.
     ///
     /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
     package static func redeem(
@@ -93,9 +107,17 @@ package enum RedeemDecision {
         guard let id = ports.hasher.signIn(of: request.way) else { return .invalid }
         // Subscribed before the first look: a change in between is not missed.
         let subscription = changes.subscribe(to: .authorization(id))
-        let over = try await ports.store.read { try $0.authorizations.find(id)?.expiresAt } ?? deadline
+        let (end, registration) = try await ports.store.read { reader -> (Timestamp?, Registration?) in
+            let client = try reader.clients.find(request.client)
+            let party = try reader.relyingParties.find(request.client)
+            let registration = client.flatMap { client in party.map { Registration(client, $0) } }
+            return (try reader.authorizations.find(id)?.expiresAt, registration)
+        }
+        let over = end ?? deadline
+        var waiting = request
+        waiting.registration = registration
         while true {
-            let outcome = try await look(at: id, for: request, isPoll: false, ports: ports)
+            let outcome = try await look(at: id, for: waiting, isPoll: false, ports: ports)
             guard case .pending = outcome, ports.time.now < deadline else { return outcome }
             try await subscription.wait(until: min(deadline, over))
         }
@@ -139,12 +161,12 @@ package enum RedeemDecision {
         guard now < found.expiresAt else { return .expired }
         if isPoll, pace.isTooFast(at: now) { return .slowDown(interval: pace.interval) }
         if found.state == .open { return .pending(interval: pace.interval) }
-        return try await conclude(id, for: request, at: now, ports)
+        return try await conclude(id, for: request, every: pace.interval, at: now, ports)
     }
 
     /// Gives the tokens, of several requests to one.
     private static func conclude(
-        _ id: AuthorizationID, for request: Request, at now: Timestamp, _ ports: Ports
+        _ id: AuthorizationID, for request: Request, every interval: Seconds, at now: Timestamp, _ ports: Ports
     ) async throws -> Outcome {
         let keys = try ports.keys.current().tokens
         let family: TokenFamilyID = ports.random.id(at: now)
@@ -154,6 +176,10 @@ package enum RedeemDecision {
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client), request.isServed(by: party)
             else { return .clientGone }
+            // check: BackchannelTests.registeredAnew
+            guard request.registration == nil || request.registration == Registration(found, party) else {
+                return .pending(interval: interval)
+            }
             try keys.require(party.profile.idTokenAlgorithm)
             guard let authorization = try work.authorizations.find(id),
                 case .authenticated(let authentication) = authorization.state

@@ -140,7 +140,12 @@ extension SignInDoor {
             response.headers[values: .setCookie].append(cookies.setting(way))
             return response
         case .clientGone: throw PageError.unknownClient
-        case .tooLate: throw PageError.gone
+        case .tooLate:
+            // The phone may have approved in the last moment, after the page had told that nobody did.
+            guard let id = carried.signIn,
+                case .shown(_, .authenticated) = try await WatchAuthorization.show(id, in: visit.browser, ports: ports)
+            else { throw PageError.gone }
+            return Self.redirect(to: "/signin/\(id)")
         case .tooEarly(let open, let seconds):
             return try await codePage(of: open, .tooEarly(seconds: Int(seconds.value)), typed: nil, visit)
         case .tooMany(let seconds):

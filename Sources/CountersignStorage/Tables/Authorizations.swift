@@ -44,6 +44,8 @@ private enum Statements {
         UPDATE authorizations SET state = 'refused'
         WHERE id = $1 AND state IN ('open', 'authenticated') AND expires_at > $2
         """)
+    static let approved = SQLStatement(
+        "SELECT \(columns) FROM authorizations WHERE user_id = $1 AND state = 'authenticated' ORDER BY id")
     static let deleteAll = SQLStatement("DELETE FROM authorizations WHERE user_id = $1")
     static let deleteAllAtClient = SQLStatement("DELETE FROM authorizations WHERE user_id = $1 AND client_id = $2")
     static let code = SQLStatement(
@@ -162,6 +164,10 @@ extension SQLTransaction {
 
     func find(userCode: KeyedHash) throws -> AuthorizationID? {
         try first(Statements.userCode, [.blob(userCode.bytes)]) { try $0.id(0) }
+    }
+
+    func approved(of user: UserID) throws -> [Authorization] {
+        try all(Statements.approved, [user.value], authorization)
     }
 
     func deleteAll(of user: UserID, at client: ClientID?) throws {

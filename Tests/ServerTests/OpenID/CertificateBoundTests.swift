@@ -190,6 +190,31 @@ struct CertificateBoundTests {
         }
     }
 
+    @Test("A client's server that gets another certificate while a person is asked polls by the new one alone")
+    func changedWhileAsked() async throws {
+        var settings = Self.binding
+        settings["backchannel_token_delivery_mode"] = "poll"
+        settings["backchannel_number_entry"] = true
+        var changed = settings
+        changed["tls_client_auth_subject_dn"] = "CN=bank"
+        try await SignInPageScene.withCertificates(settings) { [changed] scene in
+            let (shop, bank) = (try TestCertificate(named: "shop"), try TestCertificate(named: "bank"))
+            let form = [("scope", "openid"), ("login_hint", "customer-1@example.com")] + scene.id
+            let begun = try await scene.send(form, with: shop, at: "/oauth2/bc-authorize").success()
+            try await scene.set(changed)
+            let approved = try await scene.scene.approve(
+                (try await scene.pending(), try #require(begun["number"]?.string)))
+            #expect(approved.status == 200, "\(approved)")
+            scene.server.clock.advance(seconds: 5)
+            let id = try #require(begun["auth_req_id"]?.string)
+            let poll = [("grant_type", OAuthDoor.backchannelGrantType), ("auth_req_id", id)] + scene.id
+            expectError(try await scene.send(poll, with: shop), 401, "invalid_client")
+            let tokens = try await scene.send(poll, with: bank).success()
+            let access = try #require(tokens["access_token"]?.string)
+            #expect(try StrictScene.claims(of: access)["cnf"] == ["x5t#S256": .string(bank.thumbprint)])
+        }
+    }
+
     @Test("A token that is bound to nothing is taken from a connection with any certificate")
     func unbound() async throws {
         try await SignInPageScene.withCertificates { scene in

@@ -60,6 +60,20 @@ struct SignInPageTests {
         }
     }
 
+    @Test("Whoever asks once more as the phone has just approved goes on, and need not begin again")
+    func approvedLate() async throws {
+        try await SignInPageScene.with { scene in
+            let (path, page) = try await scene.numberPage()
+            try await scene.approve(page)
+            let again = try await scene.browser.submit(page, to: "/signin/ask")
+            #expect(again.status == 303 && again.location == path, "\(again.reply)")
+            let done = try await scene.browser.get("\(path)/done")
+            #expect(done.result["code"] != nil, "\(done.reply)")
+            // Now there is nothing left to go on with.
+            #expect(try await scene.browser.submit(page, to: "/signin/ask").status == 404)
+        }
+    }
+
     @Test("What the person declines ends nothing; cancelling brings the browser back with access_denied")
     func declines() async throws {
         try await SignInPageScene.with { scene in
