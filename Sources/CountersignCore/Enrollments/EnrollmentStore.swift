@@ -6,8 +6,8 @@ package import OpenPGP
 /// All functions throw ``StoreError``.
 package protocol EnrollmentStore {
     func find(_ id: EnrollmentID) throws -> Enrollment?
-    /// An enrollment that does not change before the transaction ends.
-    func lock(_ id: EnrollmentID) throws -> Enrollment?
+    /// An enrollment whose state does not change before the transaction ends.
+    func findHeld(_ id: EnrollmentID) throws -> Enrollment?
     /// An enrollment with the device's certificate.
     func findWithCertificate(_ id: EnrollmentID) throws -> (enrollment: Enrollment, certificate: [UInt8])?
     func state(_ id: EnrollmentID) throws -> Enrollment.State?

@@ -1,4 +1,5 @@
 package import CountersignWire
+import Encodings
 
 /// An export of everything that is stored about a user, as far as the caller may see it.
 ///

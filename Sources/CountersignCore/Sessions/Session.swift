@@ -102,6 +102,8 @@ package protocol SessionStore {
     ///
     /// Nobody goes on in such a session. But its clients' own sessions may last longer, so that it can still be ended.
     func lasting(_ secret: SecretHash, at: Timestamp) throws -> Session?
+    /// A session that nobody has ended, also where it was not used for too long.
+    func lasting(_ session: SessionID, at: Timestamp) throws -> Session?
     /// Whether somebody can go on in a session: nobody has ended it, and it was used lately.
     func isOpen(_ session: SessionID, at: Timestamp) throws -> Bool
     /// The sessions of a user that nobody has ended, oldest first, also those that were not used for too long.

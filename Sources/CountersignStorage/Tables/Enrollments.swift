@@ -16,7 +16,7 @@ private enum Statements {
     /// While an operation approves a device or asks it something, it cannot be removed; the removal waits and then sees
     /// the result.
     static let stateLocked = SQLStatement("\(state.text) FOR SHARE")
-    static let locked = SQLStatement("\(byID.text) FOR SHARE")
+    static let heldByID = SQLStatement("\(byID.text) FOR SHARE")
     static let hold = SQLStatement("SELECT 1 FROM enrollments WHERE id = $1 FOR NO KEY UPDATE")
     static let ofUser = SQLStatement("SELECT \(columns) FROM enrollments WHERE user_id = $1 ORDER BY id")
     static let activeOfUser = SQLStatement(
@@ -106,8 +106,8 @@ extension SQLTransaction {
         try first(Statements.byID, [id.value], enrollment)
     }
 
-    func lock(_ id: EnrollmentID) throws -> Enrollment? {
-        try first(locksRows ? Statements.locked : Statements.byID, [id.value], enrollment)
+    func findHeld(_ id: EnrollmentID) throws -> Enrollment? {
+        try first(locksRows ? Statements.heldByID : Statements.byID, [id.value], enrollment)
     }
 
     func findWithCertificate(_ id: EnrollmentID) throws -> (enrollment: Enrollment, certificate: [UInt8])? {

@@ -8,6 +8,8 @@ private enum Statements {
         "SELECT \(columns) FROM sessions WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id")
     static let bySecret = SQLStatement(
         "SELECT \(columns) FROM sessions WHERE secret_hash = $1 AND ended_at IS NULL AND expires_at > $2")
+    static let byID = SQLStatement(
+        "SELECT \(columns) FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2")
     static let isOpen = SQLStatement(
         "SELECT 1 FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2 AND idle_until > $2")
     static let insert = SQLStatement(
@@ -52,6 +54,10 @@ private enum Statements {
 extension SQLTransaction {
     func lasting(_ secret: SecretHash, at time: Timestamp) throws -> Session? {
         try first(Statements.bySecret, [.blob(secret.bytes), time.value], session)
+    }
+
+    func lasting(_ session: SessionID, at time: Timestamp) throws -> Session? {
+        try first(Statements.byID, [session.value, time.value], self.session)
     }
 
     func isOpen(_ session: SessionID, at time: Timestamp) throws -> Bool {
