@@ -97,7 +97,8 @@ struct AskingBank: Sendable {
 
     /// A request with changed claims; nil leaves a claim out.
     func sign(
-        _ changes: [String: JSONValue?] = [:], by other: (any JWSSigningKey)? = nil
+        _ changes: [String: JSONValue?] = [:], by other: (any JWSSigningKey)? = nil, keyID: String? = nil,
+        type: String? = nil
     ) async throws -> String {
         let now = scene.server.clock.now.seconds
         var claims: [String: JSONValue?] = [
@@ -106,7 +107,7 @@ struct AskingBank: Sendable {
         ]
         if receiver != nil { claims["client_notification_token"] = .some("t-1") }
         claims.merge(changes) { $1 }
-        return try await strict.assertion(claims, by: other)
+        return try await strict.assertion(claims, by: other, keyID: keyID, type: type)
     }
 
     /// An assertion for whom it is usually for, with changed claims.

@@ -47,7 +47,8 @@ struct StrictScene: Sendable {
 
     /// An assertion with changed claims; nil leaves a claim out.
     func assertion(
-        _ changes: [String: JSONValue?] = [:], by other: (any JWSSigningKey)? = nil
+        _ changes: [String: JSONValue?] = [:], by other: (any JWSSigningKey)? = nil, keyID: String? = nil,
+        type: String? = nil
     ) async throws -> String {
         let (id, now) = (scene.credential.id, scene.server.clock.now.seconds)
         var claims: JSONObject = [
@@ -57,7 +58,7 @@ struct StrictScene: Sendable {
         for (name, value) in changes { claims[name] = value }
         let key = other ?? signer
         return try await JWS.sign(
-            JSONValue.object(claims).encoded, type: nil, by: key, keyID: key.jwsPublicKey.thumbprint)
+            JSONValue.object(claims).encoded, type: type, by: key, keyID: keyID ?? key.jwsPublicKey.thumbprint)
     }
 
     /// Sends a form with an assertion, and with proofs where there is a key.
