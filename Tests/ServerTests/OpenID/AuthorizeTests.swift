@@ -88,6 +88,15 @@ struct AuthorizeTests {
     }
 
     // Spec: OpenID Connect Core 1.0 §3.1.2.1.
+    @Test("Of several acr_values the weakest that is known counts, in whatever order")
+    func weakest() {
+        let values = ["urn:countersign:acr:device2", "x", "urn:countersign:acr:device", "phr"]
+        #expect(AuthorizationChecks.weakest(of: values) == .device)
+        #expect(AuthorizationChecks.weakest(of: values.reversed()) == .device)
+        #expect(AuthorizationChecks.weakest(of: ["x"]) == nil)
+    }
+
+    // Spec: OpenID Connect Core 1.0 §3.1.2.1.
     @Test("Another client's ID token is no hint")
     func otherClientsHint() async throws {
         try await SignInPageScene.with { scene in
