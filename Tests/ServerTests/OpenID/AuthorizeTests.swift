@@ -1,3 +1,4 @@
+import CountersignCore
 import CountersignWire
 import Encodings
 import Foundation

@@ -34,7 +34,7 @@ struct StrictBackchannelTests {
                 }
                 let tokens = try await bank.poll(begun)
                 #expect(tokens.status == 200 && tokens.headers["cache-control"] == "no-store", "\(tokens)")
-                #expect(tokens.json["token_type"] == .string(kind == .certificate ? "Bearer" : "DPoP"))
+                #expect(tokens.json["token_type"] == .string(kind == .assertion ? "DPoP" : "Bearer"))
                 let access = try #require(tokens.json["access_token"]?.string)
                 #expect(try await bank.userinfo(access) == 200)
                 #expect(try await bank.userinfo(access, isProved: false) == 401)

@@ -61,13 +61,20 @@ struct StrictScene: Sendable {
             JSONValue.object(claims).encoded, type: type, by: key, keyID: keyID ?? key.jwsPublicKey.thumbprint)
     }
 
+    /// The fields of a form that show an assertion.
+    static func fields(of assertion: String) -> [(String, String)] {
+        [
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            ("client_assertion", assertion),
+        ]
+    }
+
     /// Sends a form with an assertion, and with proofs where there is a key.
     func send(
         _ path: String, _ fields: [(String, String)], assertion text: String? = nil, by key: TestKey? = nil
     ) async throws -> Reply {
         let assertion = if let text { text } else { try await self.assertion() }
-        let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-        let all = fields + [("client_assertion_type", type), ("client_assertion", assertion)]
+        let all = fields + Self.fields(of: assertion)
         guard let key else { return try await scene.token(all, at: path) }
         return try await key.send(.POST, path, all)
     }
