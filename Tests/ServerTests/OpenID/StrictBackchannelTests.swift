@@ -118,6 +118,23 @@ struct StrictBackchannelTests {
         }
     }
 
+    @Test("fapi-ciba-id1-ensure-mtls-holder-of-key-required: also of a client that authenticates by assertions")
+    func holderOfKey() async throws {
+        try await AskingBank.with(.suite) { bank in
+            let begun = try await bank.ask()
+            try await bank.scene.approve(begun)
+            let forms = [
+                (AskingBank.path, [("request", try await bank.sign())]),
+                ("/oauth2/token", try bank.pollFields(begun)),
+            ]
+            for (path, fields) in forms {
+                let shown = fields + StrictScene.fields(of: try await bank.assertion())
+                expectOAuthError(try await bank.scene.send(shown, with: nil, at: path), "invalid_request")
+            }
+            #expect(try await bank.poll(begun).status == 200)
+        }
+    }
+
     // Spec: CIBA Core 1.0 §7.1.
     @Test("CIBA Core 1.0 §7.1: whom an assertion may be for; a strict client's is for the issuer alone")
     func audiences() async throws {
