@@ -179,6 +179,8 @@ struct StrictBackchannelTests {
             expectOAuthError(foreign, "invalid_request")
             expectOAuthError(try await bank.ask(["iss": .string(id)]), "invalid_request")
             expectOAuthError(try await other.poll(begun), "invalid_grant")
+            let unknown = [("grant_type", OAuthDoor.backchannelGrantType), ("auth_req_id", "wrong")]
+            expectOAuthError(try await bank.send("/oauth2/token", unknown), "invalid_grant")
             expectOAuthError(try await bank.poll(begun), "authorization_pending")
         }
     }
@@ -211,6 +213,24 @@ struct StrictBackchannelTests {
                 let reply = try await bank.send(AskingBank.path, [("request", parts.joined(separator: "."))])
                 expectOAuthError(reply, "invalid_request")
             }
+        }
+    }
+
+    // Spec: CIBA Core 1.0 §7.1, §13.
+    @Test(
+        "fapi-ciba-id1-ensure-authorization-request-with-potentially-bad-binding-message, of signed requests",
+        arguments: AskingBank.Kind.allCases)
+    func potentiallyBadMessage(_ kind: AskingBank.Kind) async throws {
+        try await AskingBank.with(kind) { bank in
+            let long = String(repeating: "ü", count: 201)
+            for wrong in [long, "a\u{202E}b", "5 €\nto Bob"] {
+                expectOAuthError(try await bank.ask(["binding_message": .string(wrong)]), "invalid_binding_message")
+            }
+            let message = String(long.dropLast())
+            let begun = try await bank.ask(["binding_message": .string(message)])
+            #expect(begun.status == 200, "\(begun)")
+            let question = try await bank.scene.scene.phone.open(try await bank.scene.pending()).question
+            #expect(question.message.text == message)
         }
     }
 
@@ -248,10 +268,11 @@ struct StrictBackchannelTests {
     // Spec: CIBA Core 1.0 §10.2.
     @Test(
         "fapi-ciba-id1-ping-backchannel-notification-endpoint-response-has-body: what it says does not count",
-        arguments: [["error": "access_denied"], "<html>no</html>", ["auth_req_id": "x"]] as [JSONValue])
-    func pingAnswered(_ body: JSONValue) async throws {
+        arguments: AskingBank.Kind.allCases,
+        [["error": "access_denied"], "<html>no</html>", ["auth_req_id": "x"]] as [JSONValue])
+    func pingAnswered(_ kind: AskingBank.Kind, _ body: JSONValue) async throws {
         try await CallbackReceiver.with(answering: [200], saying: [body]) { receiver in
-            try await AskingBank.with(.assertion, pingedAt: receiver.url) { bank in
+            try await AskingBank.with(kind, pingedAt: receiver.url) { bank in
                 let begun = try await bank.ask()
                 try await bank.scene.approve(begun)
                 var calls = receiver.calls.makeAsyncIterator()
@@ -265,11 +286,12 @@ struct StrictBackchannelTests {
     // Spec: CIBA Core 1.0 §10.2.
     @Test(
         """
-        fapi-ciba-id1-ping-with-mtls-ciba-notification-endpoint-response-401-and-require-server-does-not-retry: the \
-        next ping is about the next request
-        """, arguments: AskingBank.Kind.allCases)
-    func pingRefused(_ kind: AskingBank.Kind) async throws {
-        try await CallbackReceiver.with(answering: [401]) { receiver in
+        fapi-ciba-id1-ping-backchannel-notification-endpoint-response-401, -response-403, -return-redirect-request, \
+        -ping-with-mtls-ciba-notification-endpoint-response-401-and-require-server-does-not-retry: the token endpoint \
+        works, and the next ping is about the next request
+        """, arguments: AskingBank.Kind.allCases, [302, 401, 403])
+    func pingRefused(_ kind: AskingBank.Kind, _ status: Int) async throws {
+        try await CallbackReceiver.with(answering: [status]) { receiver in
             try await AskingBank.with(kind, pingedAt: receiver.url) { bank in
                 var calls = receiver.calls.makeAsyncIterator()
                 for _ in 0..<2 {
