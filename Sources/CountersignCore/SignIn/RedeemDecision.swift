@@ -154,7 +154,7 @@ package enum RedeemDecision {
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client), request.isServed(by: party)
             else { return .clientGone }
-            try keys.require(party.profile.idTokenAlgorithm)
+            try keys.require(party.idTokenAlgorithm)
             guard let authorization = try work.authorizations.find(id),
                 case .authenticated(let authentication) = authorization.state
             else { return .invalid }
