@@ -89,6 +89,7 @@ struct AskingBank: Sendable {
             settings["tls_client_certificate_bound_access_tokens"] = true
         case .suite:
             settings["profile"] = "web"
+            settings["id_token_signed_response_alg"] = "ES256"
             settings["tls_client_certificate_bound_access_tokens"] = true
         }
         for member in more.members { settings[member.name] = member.value }
