@@ -108,6 +108,9 @@ extension ClientCommand.OpenID {
         @Flag(help: "Bind all tokens to the certificate of the client's connection (RFC 8705).")
         var certificateBoundAccessTokens = false
 
+        @Option(help: "How ID tokens are signed: RS256 or ES256. (default: RS256 for web, ES256 for the others)")
+        var idTokenAlg: String?
+
         @Option(help: "How many seconds old a sign-in may be where the client's request does not say it.")
         var defaultMaxAge: Int64?
 
@@ -211,6 +214,7 @@ extension ClientCommand.OpenID {
                 "ways": way.isEmpty ? nil : .array(way.map(JSONValue.string)),
                 "registration": registration.map(JSONValue.string),
                 "calling_codes": callingCode.isEmpty ? nil : .array(callingCode.map(JSONValue.string)),
+                "id_token_signed_response_alg": idTokenAlg.map(JSONValue.string),
                 "default_max_age": defaultMaxAge.map(JSONValue.integer),
                 "refresh_grace": refreshGrace.map(JSONValue.integer),
                 "rotate_refresh_tokens": rotateRefreshTokens ? true : nil,
@@ -315,6 +319,9 @@ extension ClientCommand.OpenID {
         }
         if settings["tls_client_certificate_bound_access_tokens"] != nil {
             lines.append("has all tokens bound to its certificate")
+        }
+        if settings["id_token_signed_response_alg"] != nil {
+            lines.append("gets ID tokens signed by \(field("id_token_signed_response_alg"))")
         }
         if settings["default_max_age"] != nil { lines.append("asks anew after \(field("default_max_age")) seconds") }
         if settings["refresh_grace"] != nil {

@@ -12,6 +12,7 @@ extension ClientCommand.OpenID.Set {
         "backchannel_token_delivery_mode": "backchannel",
         "backchannel_user_code_parameter": "backchannel-user-code",
         "calling_codes": "calling-code",
+        "id_token_signed_response_alg": "id-token-alg",
         "jwks": "jwks",
         "post_logout_redirect_uris": "signed-out-uri",
         "redirect_uris": "redirect-uri",

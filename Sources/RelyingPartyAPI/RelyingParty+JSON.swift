@@ -27,6 +27,8 @@ extension RelyingParty {
                 ? nil : .array(signedOutURIs.map { .string($0.description) }),
             "backchannel_logout_uri": logoutReceiver.map { .string($0.uri.description) },
             "backchannel_logout_session_required": logoutReceiver?.requiresSession == true ? true : nil,
+            "id_token_signed_response_alg": idTokenAlgorithm == profile.idTokenAlgorithm
+                ? nil : .string(idTokenAlgorithm.rawValue),
             "default_max_age": defaultMaximumAge.map { .integer($0.value) },
             "refresh_grace": refreshGrace == Self.usualGrace ? nil : .integer(refreshGrace.value),
             "rotate_refresh_tokens": rotatesAlways ? true : nil,
@@ -117,10 +119,14 @@ extension RelyingParty {
             of: profile, by: ways, hasKeys: keySet != nil || keysURI != nil, signsAlways: requiresSigned,
             isDevelopment: isDevelopment)
         let detailTypes = try members.detailTypes(by: ways)
+        let algorithms = IDTokenAlgorithm.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let idTokenAlgorithm = try members.optional("id_token_signed_response_alg", "one of \(algorithms)") {
+            $0.string.flatMap { IDTokenAlgorithm(rawValue: $0) }
+        }
         if profile == .strict {
             try members.checkStrict(
                 authenticates: keySet != nil || keysURI != nil || certificate != nil,
-                bindsToCertificate: bindsToCertificate)
+                bindsToCertificate: bindsToCertificate, idTokenAlgorithm: idTokenAlgorithm)
         }
         // An API alone signs nobody in, and a device or a server need not have a browser.
         guard !uris.isEmpty || resource != nil || deviceGrant != .off || backchannel != nil else {
@@ -138,7 +144,7 @@ extension RelyingParty {
             resource: resource, resources: resources, requiresPushedRequests: requiresPushed,
             requiresSignedRequests: requiresSigned, bindsTokens: bindsTokens, deviceGrant: deviceGrant,
             detailTypes: detailTypes, certificate: certificate, bindsToCertificate: bindsToCertificate,
-            backchannel: backchannel)
+            backchannel: backchannel, idTokenAlgorithm: idTokenAlgorithm)
     }
 }
 
@@ -225,19 +231,25 @@ extension JSONMembers {
 
     /// Refuses what the profile `strict` does not leave to the settings.
     ///
-    /// Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2.
+    /// Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2, §5.4.1.
     ///
     /// - Parameters:
     ///   - authenticates: whether the client has keys or a certificate, in the place of its secret.
     ///   - bindsToCertificate: whether its tokens are bound to its certificate, and not by proofs.
+    ///   - idTokenAlgorithm: how its ID tokens are to be signed; nil for the profile's own way.
     fileprivate mutating func checkStrict(
-        authenticates: Bool, bindsToCertificate: Bool
+        authenticates: Bool, bindsToCertificate: Bool, idTokenAlgorithm: IDTokenAlgorithm?
     ) throws(JSONShapeError) {
         // check: StrictProfileTests.settings
         guard authenticates else {
             throw .invalid(
                 pointer: pointer(to: "jwks"),
                 expected: "keys, here or in \"jwks_uri\", or a certificate, for a strict client")
+        }
+        // check: StrictProfileTests.settings
+        guard idTokenAlgorithm != .rs256 else {
+            throw .invalid(
+                pointer: pointer(to: "id_token_signed_response_alg"), expected: "\"ES256\" for a strict client")
         }
         let fixed = ["require_pushed_authorization_requests"] + (bindsToCertificate ? [] : ["dpop_bound_access_tokens"])
         for name in fixed {

@@ -93,6 +93,9 @@ struct ClientCommandTests {
                     "--tls-client-auth-san-\(name)", "192.0.2.1")
                 #expect(named["tls_client_auth_san_\(name)"] == "192.0.2.1", "\(named)")
             }
+            let signed = try await tool.run(
+                "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page, "--id-token-alg", "ES256")
+            #expect(signed.output.hasSuffix("\ngets ID tokens signed by ES256\n"), "\(signed)")
             let unreadable = try await tool.run(
                 "client", "openid", "set", id, "--profile", "web", "--redirect-uri", page,
                 "--self-signed-certificate", file)

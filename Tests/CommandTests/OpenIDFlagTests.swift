@@ -33,6 +33,7 @@ struct OpenIDFlagTests {
                 (page + ["--resource", "x", "--resource-scope", "read"], "--resource must be an absolute URI"),
                 (page + ["--resource", api, "--resource-scope", "a b"], "--resource-scope must be the name of a "),
                 (page + ["--way", "pigeon"], "--way must be one of "),
+                (page + ["--id-token-alg", "PS256"], #"--id-token-alg must be one of "ES256", "RS256""#),
                 (
                     page + ["--way", "qr", "--way", "text"],
                     #"--calling-code must be at least one, where --way has "text""#

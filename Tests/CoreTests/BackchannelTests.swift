@@ -574,7 +574,10 @@ struct BackchannelTests {
         let client: ClientID = ID(at: Timestamp(milliseconds: 1), random: [UInt8](repeating: 1, count: 10))
         var wanted = Wanted(client: client, redirectURI: "", scopes: ["openid"])
         wanted.door = .backchannel(
-            AskingServer(message: try DisplayMessage("Pay 5 €"), notificationToken: NotificationToken("abc")))
+            AskingServer(
+                message: try DisplayMessage("Pay 5 €"),
+                context: ContextLine(address: "203.0.113.7", userAgent: "curl/8"),
+                notificationToken: NotificationToken("abc")))
         wanted.hint = .id(ID(at: Timestamp(milliseconds: 1), random: [UInt8](repeating: 2, count: 10)))
         #expect(Wanted(wanted.json) == wanted)
         wanted.door = .backchannel(AskingServer(showsNumber: false, isPush: true))

@@ -56,6 +56,13 @@ struct ContextLineTests {
         #expect(ContextLine(address: nil, userAgent: nil) == nil)
     }
 
+    @Test("What a client says is marked so, behind the place")
+    func said() throws {
+        let line = try #require(ContextLine(address: "203.0.113.7", userAgent: Self.firefox))
+        let said = line.placed(by: Known(), in: nil).said(by: try ClientName("ACME Shop"))
+        #expect(said?.line.text == "Firefox on Windows, 203.0.113.7, Cologne, Germany (says ACME Shop)")
+    }
+
     private struct Known: Places {
         func place(of address: String) -> Place? { address == "203.0.113.7" ? ContextLineTests.cologne : nil }
     }

@@ -298,17 +298,20 @@ struct TellLogoutTests {
         }
     }
 
-    @Test("A logout token is signed like an ID token, good for two minutes, different each time, and never has a nonce")
-    func token() async throws {
+    @Test(
+        "A logout token is signed like an ID token, good for two minutes, different each time, and never has a nonce",
+        arguments: IDTokenAlgorithm.allCases)
+    func token(_ algorithm: IDTokenAlgorithm) async throws {
         let scene = try await SignInScene()
-        try await scene.listen(scene.shop.id)
+        try await scene.listen(scene.shop.id, signedBy: algorithm)
+        let signedBy = try #require(JWSAlgorithm(rawValue: algorithm.rawValue))
         let keys = try scene.world.ports.keys.current().tokens.published
         var names: Set<String?> = []
         for _ in 0..<2 {
             guard case .posted(let token, let uri) = try await scene.logoutToken() else { throw World.Broken("token") }
             #expect("\(uri)" == SignInScene.logoutURI)
             let verified = try JWS.verify(
-                token.reveal(), algorithms: [.es256], type: .exactly("logout+jwt"), keys: keys)
+                token.reveal(), algorithms: [signedBy], type: .exactly("logout+jwt"), keys: keys)
             let claims = try JSONValue(parsing: verified.payload)
             let now = scene.world.time.now.seconds
             #expect(claims["iss"] == .string(World.issuer) && claims["aud"] == .string("\(scene.shop.id)"))
@@ -346,12 +349,14 @@ extension SignInScene {
     static let logoutURI = "https://shop.example.com/logout"
 
     /// Says where a client is told of the end of sessions; nil for nowhere.
-    func listen(_ client: ClientID, at uri: String? = logoutURI) async throws {
+    func listen(
+        _ client: ClientID, at uri: String? = logoutURI, signedBy algorithm: IDTokenAlgorithm? = nil
+    ) async throws {
         let party = try #require(try await world.store.read { try $0.relyingParties.find(client) })
         let listening = RelyingParty(
             client: client, profile: party.profile, redirectURIs: party.redirectURIs,
             askedBrowsers: party.askedBrowsers, ways: party.ways, registration: party.registration,
-            logoutReceiver: uri.map { LogoutReceiver(uri: CallbackURI(stored: $0)) })
+            logoutReceiver: uri.map { LogoutReceiver(uri: CallbackURI(stored: $0)) }, idTokenAlgorithm: algorithm)
         #expect(try await SetRelyingParty.set(listening, by: .system, ports: world.ports) == .set(listening))
         try await world.store.refreshKeys()
     }

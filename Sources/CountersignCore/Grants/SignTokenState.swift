@@ -15,13 +15,13 @@ package enum SignTokenState {
     ///
     /// - Parameters:
     ///   - state: what introspection says. Spec: RFC 7662 §2.2.
-    ///   - client: the client that asks; its profile names the algorithm.
+    ///   - client: the client that asks; it is signed as its ID tokens are.
     ///   - ports: the external dependencies.
     /// - Returns: a JWT; nil for a client without settings for OpenID Connect, which has agreed on no algorithm.
     /// - Throws: ``StoreError``, or an error of signing.
     package static func sign(_ state: JSONValue, for client: ClientID, ports: Ports) async throws -> String? {
         guard let party = try await ports.store.read({ try $0.relyingParties.find(client) }) else { return nil }
-        guard let key = try ports.keys.current().tokens.key(party.profile.idTokenAlgorithm) else {
+        guard let key = try ports.keys.current().tokens.key(party.idTokenAlgorithm) else {
             throw StoreError.unavailable
         }
         // It has no `sub` and no `exp`, so that no check of an ID token lets it through.

@@ -50,7 +50,7 @@ package enum TellLogout {
         guard let known, let party, let receiver = party.logoutReceiver else { return .unwanted }
         // check: TellLogoutTests.later
         guard known.disabledAt == nil else { return .disabled }
-        guard let key = try ports.keys.current().tokens.key(party.profile.idTokenAlgorithm) else {
+        guard let key = try ports.keys.current().tokens.key(party.idTokenAlgorithm) else {
             throw StoreError.unavailable
         }
         let now = ports.time.now

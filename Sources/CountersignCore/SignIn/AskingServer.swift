@@ -11,6 +11,10 @@ package struct AskingServer: Hashable, Sendable {
     ///
     /// Spec: CIBA Core 1.0 §7.1 (`binding_message`).
     package let message: DisplayMessage?
+    /// Where the person is, as the client says; nil where it does not.
+    ///
+    /// Spec: FAPI-CIBA §5.2.2 (`request_context`).
+    package let context: ContextLine?
     /// By what the client knows that we tell it something; nil where it polls.
     package let notificationToken: NotificationToken?
     /// What is kept of the code that it has brought; nil for none.
@@ -26,12 +30,13 @@ package struct AskingServer: Hashable, Sendable {
 
     /// A server that has said this.
     package init(
-        message: DisplayMessage? = nil, notificationToken: NotificationToken? = nil, userCode: KeyedHash? = nil,
-        showsNumber: Bool = true, isPush: Bool = false
+        message: DisplayMessage? = nil, context: ContextLine? = nil, notificationToken: NotificationToken? = nil,
+        userCode: KeyedHash? = nil, showsNumber: Bool = true, isPush: Bool = false
     ) {
         self.showsNumber = showsNumber
         self.isPush = isPush
         self.message = message
+        self.context = context
         self.notificationToken = notificationToken
         self.userCode = userCode
     }
@@ -41,7 +46,7 @@ package struct AskingServer: Hashable, Sendable {
 extension AskingServer {
     var json: JSONValue {
         .members([
-            "message": message.map { .string($0.text) },
+            "message": message.map { .string($0.text) }, "context": context?.json,
             "notification_token": notificationToken.map { .string($0.text.reveal()) },
             "user_code": userCode.map { .string(Base64URL.encode($0.bytes)) }, "number": .bool(showsNumber),
             "push": isPush ? true : nil,
@@ -53,6 +58,7 @@ extension AskingServer {
         guard json.object != nil else { return nil }
         self.init(
             message: json["message"]?.string.flatMap { try? DisplayMessage($0) },
+            context: json["context"].flatMap { ContextLine($0) },
             notificationToken: json["notification_token"]?.string.flatMap { NotificationToken($0) },
             userCode: json["user_code"]?.string.flatMap { Base64URL.decode($0) }.map { KeyedHash(stored: $0) },
             showsNumber: json["number"]?.bool ?? true, isPush: json["push"]?.bool ?? false)

@@ -37,6 +37,8 @@ package enum BeginBackchannel {
         package var resources: [String] = []
         /// What the person reads on both devices; nil for the text of the challenge type.
         package var message: DisplayMessage?
+        /// Where the person is, as the client says; nil where it does not.
+        package var context: ContextLine?
         /// How long the request shall be good; nil for as long as the challenge type has it.
         package var lifetime: Seconds?
         /// How strong the authentication shall be; nil for any strength.
@@ -148,7 +150,7 @@ package enum BeginBackchannel {
             var wanted = Wanted(client: client.id, redirectURI: "", scopes: scopes)
             wanted.door = .backchannel(
                 AskingServer(
-                    message: request.message,
+                    message: request.message, context: request.context,
                     notificationToken: delivery.receiver == nil ? nil : request.notificationToken,
                     userCode: request.userCode.map { work.hasher.hash(brought: $0) },
                     showsNumber: backchannel.showsNumber, isPush: delivery.isPush))

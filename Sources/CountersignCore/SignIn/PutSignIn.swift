@@ -78,7 +78,10 @@ extension UnitOfWork {
                 client: client, user: user, type: type.type, enrollments: enrollments, isLocked: false,
                 openChallenges: open, recentAsks: [], now: now)
             var request = AskRequest.signIn(.id(user), type, at: client, asked.wanted, for: lifetime)
-            if let message = asked.wanted.backchannel?.message { request.message = message }
+            if let server = asked.wanted.backchannel {
+                if let message = server.message { request.message = message }
+                request.context = server.context?.said(by: client.name)
+            }
             // A number that is shown must be typed, whatever has become of the type.
             if asked.wanted.backchannel?.showsNumber != false { request.numberEntry = true }
             decided = try? AskChallenge.decide(

@@ -63,7 +63,7 @@ package enum RedeemCode {
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
-            try keys.require(party.profile.idTokenAlgorithm)
+            try keys.require(party.idTokenAlgorithm)
             // Spec: RFC 9449 §5.2.
             // check: StrictClientTests.holderOfKey
             guard request.key != nil || !party.bindsTokens else { return .unproved(.missing) }

@@ -180,7 +180,7 @@ package enum RedeemDecision {
             guard request.registration == nil || request.registration == Registration(found, party) else {
                 return .pending(interval: interval)
             }
-            try keys.require(party.profile.idTokenAlgorithm)
+            try keys.require(party.idTokenAlgorithm)
             guard let authorization = try work.authorizations.find(id),
                 case .authenticated(let authentication) = authorization.state
             else { return .invalid }

@@ -46,10 +46,12 @@ package enum RefreshTokens {
     ) async throws -> Outcome {
         guard let (id, generation) = ports.hasher.refreshToken(token) else { return .invalid }
         let now = ports.time.now
+        let keys = try ports.keys.current().tokens
         let outcome: Outcome = try await ports.commit(at: now, as: .client(client)) { work in
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
+            try keys.require(party.idTokenAlgorithm)
             // check: StrictClientTests.holderOfKey
             guard key != nil || !party.bindsTokens else { return .unproved(.missing) }
             guard let family = try work.families.find(id), family.client == client, family.isOffline else {

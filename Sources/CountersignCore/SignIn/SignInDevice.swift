@@ -57,7 +57,7 @@ package enum SignInDevice {
             guard let found = try work.clients.lock(client), found.disabledAt == nil,
                 let party = try work.relyingParties.lock(client)
             else { return .clientGone }
-            try keys.require(party.profile.idTokenAlgorithm)
+            try keys.require(party.idTokenAlgorithm)
             // check: BoundTokenTests.required
             guard key != nil || !party.bindsTokens else { return .unproved(.missing) }
             let own: [String]

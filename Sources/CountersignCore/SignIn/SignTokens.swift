@@ -57,7 +57,7 @@ package enum SignTokens {
         let now = ports.time.now
         let keys = try ports.keys.current().tokens
         let family = given.family
-        let algorithm = given.party.profile.idTokenAlgorithm
+        let algorithm = given.party.idTokenAlgorithm
         guard let identityKey = keys.key(algorithm) else { throw StoreError.corruptRow("no token key") }
         let expiresAt = min(family.expiresAt, now.adding(TokenLifetimes.access))
         let random = Base64URL.encode(ports.random.bytes(16))

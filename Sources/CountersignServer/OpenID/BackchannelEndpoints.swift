@@ -12,8 +12,11 @@ extension OAuthDoor {
     /// The parameters that a request may have; others are ignored.
     private static let backchannelParameters = [
         "scope", "client_notification_token", "acr_values", "login_hint_token", "id_token_hint", "login_hint",
-        "binding_message", "user_code", "requested_expiry", AuthorizationDetails.parameter, FormFields.repeatable,
+        "binding_message", "user_code", "requested_expiry", "request_context", AuthorizationDetails.parameter,
+        FormFields.repeatable,
     ]
+    /// How many bytes of JSON may say where the person is.
+    private static let longestContext = 4096
     /// How long after its end an ID token still says whom a client means.
     ///
     /// Spec: CIBA Core 1.0 §14.
@@ -60,6 +63,7 @@ extension OAuthDoor {
         request.scopes = scopes
         request.resources = fields.resources
         request.message = try Self.bindingMessage(fields)
+        request.context = try requestContext(fields)
         request.lifetime = try Self.requestedExpiry(fields)
         request.strength = AuthorizationChecks.weakest(of: fields.words("acr_values") ?? [])
         request.notificationToken = try Self.notificationToken(fields)
@@ -161,6 +165,29 @@ extension OAuthDoor {
     private static func hasGap(_ text: String) -> Bool {
         let blanks = text.unicodeScalars.map { $0.properties.isWhitespace || $0 == "\u{2800}" }
         return zip(blanks, blanks.dropFirst()).contains { $0 && $1 }
+    }
+
+    /// Where the person is, as the client says; what else it says of the circumstances is left out.
+    ///
+    /// The profile defines no members, so these are those that our own API has for the same.
+    /// Spec: FAPI-CIBA §5.2.2 (`request_context`).
+    private func requestContext(_ fields: FormFields) throws(OAuthError) -> ContextLine? {
+        guard let text = fields["request_context"] else { return nil }
+        let error = OAuthError(
+            .invalidRequest,
+            "request_context must be a JSON object of \(Self.longestContext) bytes at most, in which ip is an address "
+                + "and user_agent a text, if they are there")
+        // check: BackchannelEndpointTests.contexts
+        guard text.utf8.count <= Self.longestContext else { throw error }
+        guard let json = try? JSONValue(parsing: Array(text.utf8)), json.object != nil else { throw error }
+        let said = [json["ip"], json["user_agent"]].compactMap(\.self)
+        // check: BackchannelEndpointTests.contexts
+        guard said.allSatisfy({ $0.string != nil }) else { throw error }
+        if said.isEmpty { return nil }
+        guard let line = ContextLine(address: json["ip"]?.string, userAgent: json["user_agent"]?.string) else {
+            throw error
+        }
+        return line.placed(by: ports.places, in: nil)
     }
 
     /// The person's code; what can be nobody's is refused whoever is named, and a wrong one is not.

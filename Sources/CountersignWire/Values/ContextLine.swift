@@ -32,7 +32,7 @@ package struct ContextLine: Hashable, Sendable {
         place = nil
     }
 
-    private init(_ other: ContextLine, at place: Place, _ line: DisplayLine) {
+    private init(_ other: ContextLine, at place: Place?, _ line: DisplayLine) {
         address = other.address
         userAgent = other.userAgent
         self.place = place
@@ -55,6 +55,13 @@ package struct ContextLine: Hashable, Sendable {
 
     /// The same, with the name of its place in a language; nil for English.
     package func worded(in language: LanguageTag?) -> ContextLine { placed(at: place, in: language) }
+
+    /// The same, as what a client says and the server has not seen; nil if that cannot be shown.
+    ///
+    /// A client's name has no parentheses, so that it cannot end the remark.
+    package func said(by client: ClientName) -> ContextLine? {
+        (try? DisplayLine("\(line.text) (says \(client.text))")).map { ContextLine(self, at: place, $0) }
+    }
 
     /// The address in its one spelling, or nil.
     private static func canonical(_ address: String) -> String? {

@@ -29,7 +29,7 @@ package struct RelyingParty: Hashable, Sendable {
         /// Whether the client authenticates at the token endpoint.
         package var isConfidential: Bool { self == .web || self == .strict }
 
-        /// How the client's ID tokens are signed.
+        /// How the client's ID tokens are signed where its settings do not say it.
         ///
         /// OpenID's default is RS256, and many libraries of web applications expect it; FAPI forbids it.
         ///
@@ -210,6 +210,10 @@ package struct RelyingParty: Hashable, Sendable {
     package let resources: [ResourceIdentifier]
     /// Whether devices sign people in by the device grant; off by default, since it is what phishers use.
     package let deviceGrant: DeviceGrant
+    /// How the client's ID tokens are signed, and what else is signed for it alone.
+    ///
+    /// Spec: OpenID Connect Dynamic Client Registration 1.0 §2 (`id_token_signed_response_alg`).
+    package let idTokenAlgorithm: IDTokenAlgorithm
     /// What the client may have people authorize in detail.
     ///
     /// Spec: RFC 9396 §10.
@@ -251,7 +255,7 @@ package struct RelyingParty: Hashable, Sendable {
         resources: [ResourceIdentifier] = [], requiresPushedRequests: Bool = false,
         requiresSignedRequests: Bool = false, bindsTokens: Bool = false, deviceGrant: DeviceGrant = .off,
         detailTypes: [AuthorizationDetailType] = [], certificate: CertificateRule? = nil,
-        bindsToCertificate: Bool = false, backchannel: Backchannel? = nil
+        bindsToCertificate: Bool = false, backchannel: Backchannel? = nil, idTokenAlgorithm: IDTokenAlgorithm? = nil
     ) {
         self.client = client
         self.profile = profile
@@ -278,6 +282,7 @@ package struct RelyingParty: Hashable, Sendable {
         self.requiresPushedRequests = requiresPushedRequests || profile == .strict
         self.requiresSignedRequests = requiresSignedRequests
         self.deviceGrant = deviceGrant
+        self.idTokenAlgorithm = idTokenAlgorithm ?? profile.idTokenAlgorithm
         self.detailTypes = detailTypes
         self.backchannel = backchannel
     }

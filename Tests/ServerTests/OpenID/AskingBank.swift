@@ -17,7 +17,7 @@ struct AskingBank: Sendable {
         /// A strict client: by its certificate, and to it.
         case certificate
         /// A client of the profile `web`, as the conformance suite's by `private_key_jwt`: by assertions that are for the
-        /// token endpoint, and to a key.
+        /// token endpoint, and to its certificate.
         case suite
     }
 
@@ -50,8 +50,8 @@ struct AskingBank: Sendable {
         }
         let usual: JSONObject = ["asked_browsers": "all"]
         switch kind {
-        case .assertion, .suite: try await SignInPageScene.with(usual, run)
-        case .certificate: try await SignInPageScene.withCertificates(usual, run)
+        case .assertion: try await SignInPageScene.with(usual, run)
+        case .certificate, .suite: try await SignInPageScene.withCertificates(usual, run)
         }
     }
 
@@ -89,7 +89,8 @@ struct AskingBank: Sendable {
             settings["tls_client_certificate_bound_access_tokens"] = true
         case .suite:
             settings["profile"] = "web"
-            settings["dpop_bound_access_tokens"] = true
+            settings["id_token_signed_response_alg"] = "ES256"
+            settings["tls_client_certificate_bound_access_tokens"] = true
         }
         for member in more.members { settings[member.name] = member.value }
         return settings
@@ -97,7 +98,8 @@ struct AskingBank: Sendable {
 
     /// A request with changed claims; nil leaves a claim out.
     func sign(
-        _ changes: [String: JSONValue?] = [:], by other: (any JWSSigningKey)? = nil
+        _ changes: [String: JSONValue?] = [:], by other: (any JWSSigningKey)? = nil, keyID: String? = nil,
+        type: String? = nil
     ) async throws -> String {
         let now = scene.server.clock.now.seconds
         var claims: [String: JSONValue?] = [
@@ -106,7 +108,7 @@ struct AskingBank: Sendable {
         ]
         if receiver != nil { claims["client_notification_token"] = .some("t-1") }
         claims.merge(changes) { $1 }
-        return try await strict.assertion(claims, by: other)
+        return try await strict.assertion(claims, by: other, keyID: keyID, type: type)
     }
 
     /// An assertion for whom it is usually for, with changed claims.
@@ -134,8 +136,11 @@ struct AskingBank: Sendable {
             return try await scene.send(fields + id, with: certificate, at: path)
         }
         let assertion = if let text { text } else { try await self.assertion() }
-        let id = client.map { [("client_id", $0)] } ?? []
-        return try await strict.send(path, fields + id, assertion: assertion, by: strict.key)
+        let all = fields + (client.map { [("client_id", $0)] } ?? [])
+        if kind == .suite {
+            return try await scene.send(all + StrictScene.fields(of: assertion), with: certificate, at: path)
+        }
+        return try await strict.send(path, all, assertion: assertion, by: strict.key)
     }
 
     func ask(_ changes: [String: JSONValue?] = [:]) async throws -> Reply {
@@ -161,7 +166,7 @@ struct AskingBank: Sendable {
     ///   - isProved: whether it proves that the token is its own.
     func userinfo(_ token: String, isProved: Bool = true) async throws -> Int {
         switch (kind, isProved) {
-        case (.certificate, _):
+        case (.certificate, _), (.suite, _):
             try await scene.show("Bearer \(token)", with: isProved ? certificate : nil).status
         case (_, true): try await strict.key.send(.GET, "/oauth2/userinfo", token: token).status
         case (_, false): try await scene.userinfo(token).status

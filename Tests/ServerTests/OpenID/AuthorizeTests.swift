@@ -1,3 +1,4 @@
+import CountersignCore
 import CountersignWire
 import Encodings
 import Foundation
@@ -85,6 +86,15 @@ struct AuthorizeTests {
             let page = try await scene.browser.get(scene.request(changes))
             #expect(page.status == 200 && page.request != nil, "\(page.reply)")
         }
+    }
+
+    // Spec: OpenID Connect Core 1.0 §3.1.2.1.
+    @Test("Of several acr_values the weakest that is known counts, in whatever order")
+    func weakest() {
+        let values = ["urn:countersign:acr:device2", "x", "urn:countersign:acr:device", "phr"]
+        #expect(AuthorizationChecks.weakest(of: values) == .device)
+        #expect(AuthorizationChecks.weakest(of: values.reversed()) == .device)
+        #expect(AuthorizationChecks.weakest(of: ["x"]) == nil)
     }
 
     // Spec: OpenID Connect Core 1.0 §3.1.2.1.

@@ -151,6 +151,37 @@ struct BackchannelEndpointTests {
         }
     }
 
+    // Spec: FAPI-CIBA §5.2.2.
+    @Test("FAPI-CIBA §5.2.2: of a request_context, address and browser stand on the phone, as the client's word")
+    func contexts() async throws {
+        try await SignInPageScene.with(Self.registered) { scene in
+            func begin(_ context: String) async throws -> Reply {
+                try await Self.begin(scene, [("login_hint", Self.name), ("request_context", context)])
+            }
+            let firefox = "Mozilla/5.0 (Windows NT 10.0; rv:128.0) Gecko/20100101 Firefox/128.0"
+            let shown: [(String, String?)] = [
+                (
+                    #"{"ip":"203.0.113.7","user_agent":"\#(firefox)","geolocation":{"country":"DE"}}"#,
+                    "Firefox on Windows, 203.0.113.7 (says ACME Shop)"
+                ), (#"{"user_agent":"as we have seen, in Berlin"}"#, "Unknown browser (says ACME Shop)"),
+                (#"{"geolocation":{"country":"DE"}}"#, nil), ("{}", nil), ("", nil),
+            ]
+            for (context, line) in shown {
+                let begun = try await begin(context)
+                #expect(begun.status == 200, "\(begun)")
+                let question = try await scene.scene.phone.open(try await scene.pending()).question
+                #expect(question.context?.text == line, "\(context)")
+                try await scene.approve(begun)
+            }
+            let long = String(repeating: "x", count: 4096)
+            let wrong = [
+                "x", "5", "[]", #"{"ip":"localhost"}"#, #"{"ip":"203.0.113.7, Berlin"}"#, #"{"ip":null}"#,
+                #"{"ip":"203.0.113.7","user_agent":5}"#, #"{"user_agent":"\#(long)"}"#,
+            ]
+            for context in wrong { expectOAuthError(try await begin(context), "invalid_request") }
+        }
+    }
+
     // Spec: CIBA Core 1.0 §10.1, §11; OpenID Connect Core 1.0 §3.1.3.3.
     @Test("fapi-ciba-id1-multiple-call-to-token-endpoint: pending, too fast, approved, tokens, and it is spent")
     func tokens() async throws {

@@ -82,6 +82,8 @@ struct RelyingPartyTests {
             (["ways": ["text"], "calling_codes": ["+0"]], "/calling_codes/0"), (["ways": ["device"]], "/ways"),
             (["ways": ["text"], "calling_codes": ["+49"]], "/ways"),
             (["ways": ["device", "text"], "calling_codes": ["+49"]], "/ways"),
+            (["id_token_signed_response_alg": "PS256"], "/id_token_signed_response_alg"),
+            (["id_token_signed_response_alg": "none"], "/id_token_signed_response_alg"),
             (["registration": "some"], "/registration"), (["step_up_types": ["pin", "qr"]], "/step_up_types/1"),
             (["step_up_types": ["pin", "unknown"]], "/step_up_types/1"), (["step_up_types": [1]], "/step_up_types/0"),
             (["step_up_types": ["pin", "pin"]], "/step_up_types"),

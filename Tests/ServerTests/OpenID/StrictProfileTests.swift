@@ -26,6 +26,7 @@ struct StrictProfileTests {
                     "/require_pushed_authorization_requests"
                 ),
                 (["pkce_optional": true], "/pkce_optional"),
+                (["id_token_signed_response_alg": "RS256"], "/id_token_signed_response_alg"),
                 (["rotate_refresh_tokens": true], "/rotate_refresh_tokens"), (["device_grant": true], "/device_grant"),
                 (
                     ["backchannel_token_delivery_mode": "poll", "backchannel_number_entry": true],
@@ -57,6 +58,8 @@ struct StrictProfileTests {
                 let reply = try await strict.scene.scene.administrator.call(.PUT, path, body)
                 expectRefusal(reply, 422, "invalid_member", at: pointer)
             }
+            let usual = JSONValue.object(strict.settings(["id_token_signed_response_alg": "ES256"]))
+            #expect(try await strict.scene.scene.administrator.call(.PUT, path, usual).success() == shown)
             // What it shows can be set again.
             var again = shown.object ?? [:]
             again["client"] = nil

@@ -47,7 +47,8 @@ struct StrictScene: Sendable {
 
     /// An assertion with changed claims; nil leaves a claim out.
     func assertion(
-        _ changes: [String: JSONValue?] = [:], by other: (any JWSSigningKey)? = nil
+        _ changes: [String: JSONValue?] = [:], by other: (any JWSSigningKey)? = nil, keyID: String? = nil,
+        type: String? = nil
     ) async throws -> String {
         let (id, now) = (scene.credential.id, scene.server.clock.now.seconds)
         var claims: JSONObject = [
@@ -57,7 +58,15 @@ struct StrictScene: Sendable {
         for (name, value) in changes { claims[name] = value }
         let key = other ?? signer
         return try await JWS.sign(
-            JSONValue.object(claims).encoded, type: nil, by: key, keyID: key.jwsPublicKey.thumbprint)
+            JSONValue.object(claims).encoded, type: type, by: key, keyID: keyID ?? key.jwsPublicKey.thumbprint)
+    }
+
+    /// The fields of a form that show an assertion.
+    static func fields(of assertion: String) -> [(String, String)] {
+        [
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            ("client_assertion", assertion),
+        ]
     }
 
     /// Sends a form with an assertion, and with proofs where there is a key.
@@ -65,8 +74,7 @@ struct StrictScene: Sendable {
         _ path: String, _ fields: [(String, String)], assertion text: String? = nil, by key: TestKey? = nil
     ) async throws -> Reply {
         let assertion = if let text { text } else { try await self.assertion() }
-        let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-        let all = fields + [("client_assertion_type", type), ("client_assertion", assertion)]
+        let all = fields + Self.fields(of: assertion)
         guard let key else { return try await scene.token(all, at: path) }
         return try await key.send(.POST, path, all)
     }
