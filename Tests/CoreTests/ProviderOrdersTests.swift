@@ -199,8 +199,8 @@ struct ProviderOrdersTests {
             if case .refreshed(let given) = outcome { given } else { nil }
         }
         #expect(given.count == 8 && given.allSatisfy { $0.family.generation == 1 }, "\(outcomes)")
-        let second = try #require(
-            try await SignTokens.sign(try #require(given.first), ports: scene.world.ports).refresh)
+        let renewed = try await SignTokens.sign(try #require(given.first), ports: scene.world.ports)
+        let second = try #require(renewed.refresh)
         async let refreshed = refresh(second, at: scene.world.ports)
         async let revoked = RevokeToken.revoke(second, by: scene.shop.id, ports: node.ports)
         let (last, end) = try await (refreshed, revoked)
@@ -208,7 +208,8 @@ struct ProviderOrdersTests {
         if case .refreshed(let given) = last {
             let tokens = try await SignTokens.sign(given, ports: scene.world.ports)
             #expect(try await !scene.isGood(tokens))
-            #expect(try await refresh(try #require(tokens.refresh), at: node.ports) == .invalid)
+            let third = try #require(tokens.refresh)
+            #expect(try await refresh(third, at: node.ports) == .invalid)
         } else {
             #expect(last == .invalid)
         }
