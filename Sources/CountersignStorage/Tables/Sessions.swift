@@ -33,6 +33,8 @@ private enum Statements {
         "DELETE FROM session_clients WHERE session_id IN (SELECT id FROM sessions WHERE user_id = $1)")
     static let deleteAll = SQLStatement("DELETE FROM sessions WHERE user_id = $1")
     static let sid = SQLStatement("SELECT sid FROM session_clients WHERE session_id = $1 AND client_id = $2")
+    /// Whoever takes the name away meanwhile waits: the client learns it, and is then told of its end.
+    static let heldSid = SQLStatement("\(sid.text) FOR SHARE")
     static let takeNames = SQLStatement(
         "DELETE FROM session_clients WHERE session_id = $1 RETURNING client_id, sid")
     static let takeNamesOfUser = SQLStatement(
@@ -132,8 +134,8 @@ extension SQLTransaction {
     }
 
     func sid(of session: SessionID, for client: ClientID, new: String) throws -> String {
-        // Most clients know the session, and need no write.
-        if let known = try sid(of: session, for: client) { return known }
+        let known = locksRows ? Statements.heldSid : Statements.sid
+        if let sid = try first(known, [session.value, client.value], { try $0.text(0) }) { return sid }
         let sid = try first(Statements.makeSid, [session.value, client.value, .text(new)]) { try $0.text(0) }
         guard let sid else { throw StoreError.corruptRow("session client") }
         return sid
