@@ -290,7 +290,6 @@ public final class ApprovePromptModel {
         }
     }
 
-
     /// Denies.
     public func deny() async {
         guard state.isAnswerable, isRead else { return }

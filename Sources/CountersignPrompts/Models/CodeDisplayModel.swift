@@ -137,8 +137,9 @@ extension CodeDisplayModel.State {
         var screen: PromptScreen
         switch self {
         case .loading: screen = texts.screen(.loadingHeading)
-        case .showing:
+        case .showing(let code):
             screen = texts.screen(.showCodeHeading, .showCodeText)
+            screen.scannable = code.text
             if renewsItself { screen.paragraphs.append(texts.text(.codeRenews)) }
             screen.timeLeft = left.map { texts.left($0) }
         case .expired:

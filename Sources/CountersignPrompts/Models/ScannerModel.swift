@@ -76,7 +76,7 @@ public final class ScannerModel {
         switch state {
         case .scanning: break
         // While a refusal is shown, another code is taken, and not the same one again.
-        case .refused where last != .text(text): break
+        case .refused where last != Scanned.text(text): break
         default: return
         }
         last = .text(text)
@@ -125,7 +125,9 @@ public final class ScannerModel {
         }
     }
 
-    /// Gives up. What is being claimed then stays among the pending questions.
+    /// Gives up.
+    ///
+    /// What is being claimed then stays among the pending questions.
     public func cancel() {
         switch state {
         case .claimed, .ticket, .cancelled: return

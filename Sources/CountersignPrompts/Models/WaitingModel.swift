@@ -175,6 +175,7 @@ extension WaitingModel.State {
                 screen = texts.screen(.waitingCodeHeading)
                 screen.paragraphs = [texts.text(.waitingCodeText, ["page": shown.page.absoluteString])]
                 screen.code = PromptCode(code: shown.userCode)
+                screen.scannable = shown.pageWithCode?.absoluteString
             }
             screen.timeLeft = left.map { texts.left($0) }
         case .signedIn, .closed: screen = texts.screen(.signedInHeading)

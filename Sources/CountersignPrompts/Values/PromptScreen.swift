@@ -20,6 +20,8 @@ public struct PromptScreen: Hashable, Sendable {
     public var signedLines: [String] = []
     /// A number or a code to be read, in groups; nil for none.
     public var code: PromptCode?
+    /// The text of a QR code; nil for none.
+    public var scannable: String?
     /// The time that is left, such as "1:42 left"; nil where nothing runs out.
     public var timeLeft: String?
     /// The field; nil for none.
