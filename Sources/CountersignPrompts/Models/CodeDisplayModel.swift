@@ -1,4 +1,4 @@
-public import Countersign
+import Countersign
 public import Observation
 
 /// A device shows a code that another one scans.

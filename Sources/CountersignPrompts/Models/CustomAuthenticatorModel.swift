@@ -1,4 +1,4 @@
-public import Countersign
+import Countersign
 public import Observation
 
 /// A person registers a custom authenticator of the app's, or gives it up.

@@ -1,4 +1,4 @@
-public import Countersign
+import Countersign
 public import Observation
 
 /// A further device of a person, which waits until a device that they have approves it.

@@ -1,4 +1,4 @@
-public import Countersign
+import Countersign
 public import Observation
 
 /// A person chooses a PIN, or changes the one there is.

@@ -1,4 +1,4 @@
-public import Countersign
+import Countersign
 public import Observation
 
 /// The list of questions that wait for this device, and the one that is open.

@@ -1,4 +1,4 @@
-public import Countersign
+import Countersign
 public import Foundation
 public import Observation
 

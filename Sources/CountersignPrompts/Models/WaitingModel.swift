@@ -1,4 +1,4 @@
-public import Countersign
+import Countersign
 public import Observation
 
 /// The screen of an untrusted device while its person signs in by a trusted one.

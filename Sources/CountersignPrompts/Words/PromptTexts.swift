@@ -63,7 +63,7 @@ public struct PromptTexts: Sendable {
         return text(.timeLeft, ["left": "\(seconds / 60):\(Self.twoDigits(seconds % 60))"])
     }
 
-    /// A moment: "10:15, 23 November 2026", "10:15 Uhr, 23. November 2026".
+    /// A moment, such as "10:15, 23 November 2026".
     ///
     /// - Parameter milliseconds: since 1970.
     func moment(_ milliseconds: Int64) -> String {
