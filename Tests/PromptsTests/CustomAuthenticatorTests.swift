@@ -56,7 +56,8 @@ struct CustomAuthenticatorTests {
     @Test("It may want another try, be out of reach, or refuse")
     func answers() async {
         let model = await loaded(.register)
-        script.next(.customRetry(attemptsLeft: nil, payload: "louder"), .customUnavailable, .customFailed(payload: "no"))
+        script.next(.customRetry(attemptsLeft: nil, payload: "louder"), .customUnavailable)
+        script.next(.customFailed(payload: "no"))
         await submit("a", model)
         #expect(model.state == .giving(.again(attemptsLeft: nil, payload: "louder")))
         await submit("b", model)

@@ -79,6 +79,8 @@ public final class WaitingModel {
             for await other in group where other == .signedIn { end = other }
             return end
         }
+        // Whoever has closed the screen meanwhile sees nothing more, unless somebody is signed in.
+        guard state != .closed || end == .signedIn else { return }
         state = end
         switch end {
         case .declined, .expired, .failed:
