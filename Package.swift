@@ -332,7 +332,11 @@ let package = Package(
                 server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
             ], resources: [.copy("Vectors"), .copy("Stored")]),
         tests(
-            "Prompts", ["CountersignPrompts", "Countersign", "ServerTestSupport", "CountersignWire", "Encodings"]),
+            "Prompts",
+            [
+                "CountersignPrompts", "Countersign", "ServerTestSupport", "CountersignWire", "Encodings",
+                server("NIOHTTP1", "swift-nio"),
+            ]),
         tests(
             "Command",
             [
