@@ -123,7 +123,8 @@ struct FakeSignIn: ElsewhereSignIn {
 extension WaitingNumber {
     static func example(number: String? = "471932", seconds: Int = 60) -> WaitingNumber {
         WaitingNumber(
-            number: number, userCode: "WDJB-MJHT", page: URL(string: "https://login.example.com/device")!, timeLeft: .seconds(seconds))
+            number: number, userCode: "WDJB-MJHT", page: URL(string: "https://login.example.com/device")!,
+            timeLeft: .seconds(seconds))
     }
 }
 
