@@ -304,7 +304,7 @@ struct ApprovePromptTests {
         #expect(scene.model.state == .declined)
     }
 
-    @Test("An answer that does not arrive is sent again, and a PIN for it is typed again")
+    @Test("An answer that does not arrive is sent again, and what was typed for it is typed again")
     func unsent() async {
         let tapped = await PromptScene.approving([.confirmation], .network("gone"))
         #expect(tapped.model.state == .unsent(.approve, .network))
@@ -319,6 +319,14 @@ struct ApprovePromptTests {
         #expect(typed.model.state == .unsent(.approve, .service))
         await typed.model.perform(.retry)
         #expect(typed.model.state == .typingPIN(nil))
+
+        let given = await PromptScene.read(.payment(methods: [.custom("voice")]))
+        await given.model.perform(.approve)
+        given.model.type(custom: "hello")
+        given.script.next(.network("gone"))
+        await given.model.perform(.submit)
+        await given.model.perform(.retry)
+        #expect(given.model.state == .custom("voice", nil) && given.model.customData.isEmpty)
 
         let denied = await PromptScene.read()
         denied.script.next(.cancelled)

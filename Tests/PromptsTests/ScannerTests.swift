@@ -1,4 +1,5 @@
 import Countersign
+import CountersignWire
 import Foundation
 import Testing
 

@@ -145,7 +145,7 @@ public final class ApprovePromptModel {
     @ObservationIgnored private var countdown: Countdown?
     @ObservationIgnored private var shownAt: Duration?
     @ObservationIgnored private var isLoading = false
-    @ObservationIgnored private var unsentProof: Proof?
+    @ObservationIgnored private var unsentMethod = PromptMethod.confirmation
 
     /// The prompt for a question that is still to be fetched.
     ///
@@ -218,7 +218,7 @@ public final class ApprovePromptModel {
         do throws(CountersignError) {
             show(try await source.open())
         } catch {
-            state = Self.state(afterOpening: error)
+            state = Self.end(after: error) ?? .unreachable(PromptFailure(error))
         }
     }
 
@@ -309,12 +309,8 @@ public final class ApprovePromptModel {
         switch state {
         case .unreachable: await load()
         case .unsent(.approve, _):
-            // A PIN is not kept, so that nobody finds it in memory; it is typed again.
-            guard let unsentProof else {
-                state = .typingPIN(nil)
-                return
-            }
-            await send(.approve, with: unsentProof)
+            // What was typed is not kept, so that nobody finds it in memory; it is typed again.
+            await begin(unsentMethod)
         case .unsent(let decision, _): await send(decision)
         default: return
         }
@@ -392,17 +388,15 @@ extension ApprovePromptModel {
                 state = .reported
             }
         } catch {
-            if case .pin = proof { unsentProof = nil } else { unsentProof = proof }
-            state = state(after: error, sending: decision, with: proof)
+            unsentMethod = PromptMethod(proof)
+            state = stateAfter(error, sending: decision)
             tick()
         }
     }
 
-    private func state(
-        after error: CountersignError, sending decision: Decision, with proof: Proof
-    ) -> State {
+    private func stateAfter(_ error: CountersignError, sending decision: Decision) -> State {
         let methods = question?.methods ?? []
-        let custom = if case .custom(let name, _) = proof { name } else { "" }
+        let custom = if case .custom(let name) = unsentMethod { name } else { "" }
         switch error {
         case .pinIncorrect(let attemptsLeft) where attemptsLeft > 0:
             return .typingPIN(.wrong(attemptsLeft: attemptsLeft))
@@ -418,10 +412,6 @@ extension ApprovePromptModel {
         case .numberRequired: return .asking(isNumberMissing: true)
         default: return Self.end(after: error) ?? .unsent(decision, PromptFailure(error))
         }
-    }
-
-    private static func state(afterOpening error: CountersignError) -> State {
-        end(after: error) ?? .unreachable(PromptFailure(error))
     }
 
     /// The end of the question, if the error is one.
@@ -444,5 +434,17 @@ extension ApprovePromptModel {
     /// The ASCII digits of a text.
     nonisolated static func digits(in text: String, atMost count: Int) -> String {
         String(text.filter { $0.isASCII && $0.isNumber }.prefix(count))
+    }
+}
+
+extension PromptMethod {
+    /// The method of a proof.
+    fileprivate init(_ proof: Proof) {
+        switch proof {
+        case .confirmation: self = .confirmation
+        case .pin: self = .pin
+        case .biometric: self = .biometric
+        case .custom(let name, _): self = .custom(name)
+        }
     }
 }

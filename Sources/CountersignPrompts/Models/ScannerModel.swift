@@ -149,11 +149,11 @@ public final class ScannerModel {
             state = .claimed
         } catch {
             guard case .claiming = state else { return }
-            state = Self.state(after: error)
+            state = Self.stateAfter(error)
         }
     }
 
-    private static func state(after error: CountersignError) -> State {
+    private static func stateAfter(_ error: CountersignError) -> State {
         switch error {
         case .codeRefused(.malformed): return .refused(.unknown)
         case .codeRefused(.invalid): return .refused(.invalid)
