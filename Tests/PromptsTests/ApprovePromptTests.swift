@@ -237,6 +237,13 @@ struct ApprovePromptTests {
         #expect(scene.model.state == .approved(PromptApproval()))
     }
 
+    @Test("A PIN that was locked before is not asked for")
+    func lockedBefore() async {
+        let scene = await PromptScene.read(.payment(methods: [.pin], attemptsLeft: 0))
+        await scene.model.perform(.approve)
+        #expect(scene.model.state == .pinLocked)
+    }
+
     @Test("Going back forgets what was typed")
     func back() async {
         let scene = await PromptScene.read(.payment(methods: [.pin]))
@@ -256,7 +263,8 @@ struct ApprovePromptTests {
         }
         #expect(scene.model.state == .biometricFailed(failure))
         let acts = scene.model.screen(PromptTexts(.english)).buttons.map(\.act)
-        #expect(acts.contains(.use(.biometric)) == [.failed, .cancelled].contains(failure))
+        let again: Set<BiometricFailure> = [.failed, .cancelled]
+        #expect(acts.contains(.use(.biometric)) == again.contains(failure))
         await scene.model.perform(.use(.pin))
         #expect(scene.model.state == .typingPIN(nil))
     }

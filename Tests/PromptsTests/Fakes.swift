@@ -60,7 +60,7 @@ extension PromptQuestion {
     /// A payment at the shop.
     static func payment(
         _ id: String = "chl_1", number: Bool = false, methods: [PromptMethod] = [.confirmation],
-        origin: Origin = .asked, seconds: Int = 120
+        attemptsLeft: Int? = nil, origin: Origin = .asked, seconds: Int = 120
     ) -> PromptQuestion {
         PromptQuestion(
             id: id, client: "ACME Shop", message: "Pay EUR 1,250.00?",
@@ -68,7 +68,8 @@ extension PromptQuestion {
                 PromptFact(label: "Amount", value: "EUR 1,250.00"), PromptFact(label: "Payee", value: "ACME GmbH"),
             ], context: "Firefox on Windows, 203.0.113.7, Berlin, Germany", signingData: "order 4711",
             signedLines: ["Countersign receipt v1", "message:", "Pay EUR 1,250.00?"], askedAt: 1_795_428_900_000,
-            timeLeft: .seconds(seconds), numberLength: number ? 6 : nil, methods: methods, origin: origin)
+            timeLeft: .seconds(seconds), numberLength: number ? 6 : nil, methods: methods, attemptsLeft: attemptsLeft,
+            origin: origin)
     }
 }
 

@@ -98,7 +98,8 @@ private struct RealPhone: Sendable {
                 return
             }
             #expect(done?.device.id == id && list.rows.first?.isThisOne == true && list.proofs == [.pin])
-            #expect(list.rows.dropFirst().map(\.standing) == (act == .suspend(id) ? [.suspended] : []))
+            let standings: [DeviceRow.Standing] = act == .suspend(id) ? [.suspended] : []
+            #expect(list.rows.dropFirst().map(\.standing) == standings)
         }
     }
 }

@@ -363,7 +363,7 @@ extension ApprovePromptModel {
         forgetTyped()
         switch method {
         case .confirmation: await send(.approve)
-        case .pin: state = .typingPIN(nil)
+        case .pin: state = question?.attemptsLeft == 0 ? .pinLocked : .typingPIN(nil)
         case .biometric: await send(.approve, with: .biometric(prompt: biometricPrompt))
         case .custom(let name): state = .custom(name, nil)
         }
