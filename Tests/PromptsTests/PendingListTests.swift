@@ -91,6 +91,28 @@ struct PendingListTests {
         #expect(model.screen(PromptTexts(.english)).buttons.map(\.act) == [.open("a")])
     }
 
+    @Test("A question that was closed while its answer is on the way comes back as it is, and says nothing else")
+    func closedUnderWay() async throws {
+        let model = model(FakePending([.example("a", answers)]))
+        await model.refresh()
+        await model.perform(.open("a"))
+        let prompt = try #require(model.current)
+        await prompt.load()
+        clock.advance(.seconds(2))
+        answers.hold()
+        let approval = Task { await prompt.perform(.approve) }
+        await answers.reached(1)
+        await model.perform(.close)
+        await model.perform(.open("a"))
+        #expect(model.current === prompt)
+        await prompt.perform(.deny)
+        answers.letGo()
+        await approval.value
+        #expect(prompt.state == .approved(PromptApproval()) && answers.calls == ["approve confirmation"])
+        await model.perform(.close)
+        #expect(model.state == .empty)
+    }
+
     @Test("What has expired goes by itself")
     func expires() async {
         let model = model(FakePending([.example("b", answers, seconds: 10), .example("a", answers, seconds: 20)]))

@@ -111,6 +111,16 @@ public final class ApprovePromptModel {
             }
         }
 
+        /// Whether an answer was given, and is not there yet.
+        var isUnderWay: Bool {
+            switch self {
+            case .sending, .unsent: true
+            case .loading, .unreachable, .unverified, .checkingOrigin, .asking, .typingPIN, .pinLocked,
+                .biometricFailed, .custom, .customRefused, .approved, .declined, .reported, .ended:
+                false
+            }
+        }
+
         /// Whether the person can answer now.
         var isAnswerable: Bool {
             switch self {

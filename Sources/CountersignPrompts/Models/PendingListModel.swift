@@ -39,6 +39,8 @@ public final class PendingListModel {
     @ObservationIgnored private var entries: [Entry] = []
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var currentID: String?
+    /// The prompts that were closed while their answers were on the way: another prompt could say something else.
+    @ObservationIgnored private var unfinished: [String: ApprovePromptModel] = [:]
     @ObservationIgnored private var answered: Set<String> = []
 
     /// The list.
@@ -102,16 +104,21 @@ public final class PendingListModel {
     /// Opens a question; does nothing while another one is open.
     public func open(_ id: String) {
         guard current == nil, let entry = entries.first(where: { $0.item.row.id == id }) else { return }
-        current = ApprovePromptModel(
-            entry.item.source, account: account, biometricPrompt: biometricPrompt, clock: clock)
+        current =
+            unfinished[id]
+            ?? ApprovePromptModel(
+                entry.item.source, account: account, biometricPrompt: biometricPrompt, clock: clock)
         currentID = id
     }
 
     /// Closes the question that is open: what is answered, or over, is taken from the list.
     public func close() {
-        if let current, let currentID, current.state.isOver {
-            answered.insert(currentID)
-            entries.removeAll { $0.item.row.id == currentID }
+        if let current, let currentID {
+            unfinished[currentID] = current.state.isUnderWay ? current : nil
+            if current.state.isOver {
+                answered.insert(currentID)
+                entries.removeAll { $0.item.row.id == currentID }
+            }
         }
         current = nil
         currentID = nil
