@@ -118,11 +118,11 @@ public final class PendingListModel {
             if current.state.isOver {
                 answered.insert(currentID)
                 entries.removeAll { $0.item.row.id == currentID }
+                show()
             }
         }
         current = nil
         currentID = nil
-        show()
     }
 
     /// What the screen shows now.
