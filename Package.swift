@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "OpenPGP", targets: ["OpenPGP"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "Countersign", targets: ["Countersign"]),
+        .library(name: "CountersignPrompts", targets: ["CountersignPrompts"]),
         .executable(name: "countersign", targets: ["CountersignCommand"]),
     ],
     traits: [
@@ -75,6 +76,7 @@ let package = Package(
         .target(
             name: "Countersign", dependencies: ["CountersignWire", crypto, cryptoExtras],
             swiftSettings: settings),
+        .target(name: "CountersignPrompts", dependencies: ["Countersign"], swiftSettings: settings),
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
             swiftSettings: settings),
@@ -329,6 +331,12 @@ let package = Package(
                 "OpenPGP", "Encodings", crypto,
                 server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
             ], resources: [.copy("Vectors"), .copy("Stored")]),
+        tests(
+            "Prompts",
+            [
+                "CountersignPrompts", "Countersign", "ServerTestSupport", "CountersignWire", "Encodings",
+                server("NIOHTTP1", "swift-nio"),
+            ]),
         tests(
             "Command",
             [

@@ -95,6 +95,11 @@ public final class Authenticator: Sendable {
         get async { await connection.states() }
     }
 
+    /// The time, in milliseconds since 1970, corrected by the server's: by it challenges expire.
+    public var millisecondsSince1970: Int64 {
+        get async { await connection.now.milliseconds }
+    }
+
     /// Deletes an enrollment from the device, its keys first.
     func forget(_ id: EnrollmentID) async throws(CountersignError) {
         try await vaulted { try await self.vault.removeAll(of: id) }

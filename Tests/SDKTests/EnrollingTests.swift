@@ -386,9 +386,11 @@ struct EnrollingTests {
 
     @Test("A device's clock that is off by ten minutes is corrected", arguments: [-600, 600] as [Int64])
     func correctedClock(_ seconds: Int64) async throws {
-        try await Self.with(clockAheadBy: seconds) { app, _, ticket in
+        try await Self.with(clockAheadBy: seconds) { app, scene, ticket in
             let enrollment = try await app.enroll(with: .ticket(ticket))
             try await enrollment.refresh()
+            let difference = await app.millisecondsSince1970 - scene.server.clock.now.milliseconds
+            #expect(abs(difference) < 60_000, "\(difference)")
         }
     }
 

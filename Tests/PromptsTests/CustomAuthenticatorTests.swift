@@ -1,0 +1,111 @@
+import Countersign
+import Testing
+
+@testable import CountersignPrompts
+
+@Suite("Custom authenticators", .timeLimit(.minutes(5)))
+@MainActor
+struct CustomAuthenticatorTests {
+    let script = Script()
+
+    private func loaded(
+        _ purpose: CustomAuthenticatorModel.Purpose, isRegistered: Bool = false, needsPIN: Bool = false
+    ) async -> CustomAuthenticatorModel {
+        let model = CustomAuthenticatorModel(
+            FakeRegistrar(script: script, isRegistered: isRegistered, needsPIN: needsPIN), purpose)
+        await model.load()
+        return model
+    }
+
+    private func submit(_ text: String, _ model: CustomAuthenticatorModel) async {
+        model.type(text)
+        await model.perform(.submit)
+    }
+
+    @Test("It is registered once, with its data")
+    func register() async {
+        let model = await loaded(.register)
+        #expect(model.state == .giving(nil))
+        script.hold()
+        model.type("hello")
+        let first = Task { await model.perform(.submit) }
+        await script.reached(2)
+        #expect(model.state == .sending)
+        for act in [PromptAct.submit, .retry, .cancel] { await model.perform(act) }
+        script.letGo()
+        await first.value
+        #expect(model.state == .registered(payload: "welcome") && script.calls == ["status", "register hello "])
+    }
+
+    @Test("With a PIN, the PIN comes first, and a wrong one is typed again without giving the data again")
+    func withPIN() async {
+        let model = await loaded(.register, needsPIN: true)
+        #expect(model.state == .typingPIN(nil))
+        await submit("1", model)
+        #expect(model.state == .typingPIN(.malformed))
+        await submit("83517", model)
+        #expect(model.state == .giving(nil))
+        script.next(.pinIncorrect(attemptsLeft: 1))
+        await submit("hello", model)
+        #expect(model.state == .typingPIN(.wrong(attemptsLeft: 1)))
+        await submit("83518", model)
+        #expect(model.state == .registered(payload: "welcome"))
+        #expect(script.calls == ["status", "register hello with PIN", "register hello with PIN"])
+    }
+
+    @Test("It may want another try, be out of reach, or refuse")
+    func answers() async {
+        let model = await loaded(.register)
+        script.next(.customRetry(attemptsLeft: nil, payload: "louder"), .customUnavailable)
+        script.next(.customFailed(payload: "no"))
+        await submit("a", model)
+        #expect(model.state == .giving(.again(attemptsLeft: nil, payload: "louder")))
+        await submit("b", model)
+        #expect(model.state == .giving(.unavailable))
+        await submit("c", model)
+        #expect(model.state == .refused(payload: "no"))
+    }
+
+    @Test("It is given up after a question, with the PIN if there is one")
+    func deregister() async {
+        let model = await loaded(.deregister, isRegistered: true)
+        #expect(model.state == .confirmingRemoval)
+        await model.perform(.deregister)
+        #expect(model.state == .deregistered && script.calls == ["status", "deregister "])
+        let typed = await loaded(.deregister, isRegistered: true, needsPIN: true)
+        await typed.perform(.deregister)
+        await submit("83517", typed)
+        #expect(typed.state == .deregistered)
+        #expect(await loaded(.deregister).state == .notThere)
+    }
+
+    @Test("What the server says ends it, or is tried again")
+    func failures() async {
+        let failures: [(CountersignError, CustomAuthenticatorModel.State)] = [
+            (.network("gone"), .unsent(.network)), (.pinLocked, .pinLocked), (.pinRequired, .typingPIN(nil)),
+            (.authorityNeeded, .authorityNeeded), (.customNotRegistered, .notThere),
+            (.enrollmentSuspended, .failed(.suspended)),
+        ]
+        for (error, state) in failures {
+            let model = await loaded(.register)
+            script.next(error)
+            await submit("hello", model)
+            #expect(model.state == state)
+            await model.perform(.retry)
+            #expect(model.state == (state == .unsent(.network) ? .registered(payload: "welcome") : state))
+        }
+    }
+
+    @Test("How it stands is fetched again, and giving up forgets what was typed")
+    func loading() async {
+        script.next(.network("gone"))
+        let model = await loaded(.register)
+        #expect(model.state == .unreachable(.network))
+        await model.perform(.retry)
+        model.type("hello")
+        await model.perform(.cancel)
+        #expect(model.state == .cancelled && model.typed.isEmpty)
+        script.next(.enrollmentSuspended)
+        #expect(await loaded(.register).state == .failed(.suspended))
+    }
+}
