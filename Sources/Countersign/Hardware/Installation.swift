@@ -1,0 +1,76 @@
+import Encodings
+import Foundation
+
+/// How the app came to the items that the system's store holds.
+///
+/// The store outlives the app: after a new installation, the keys of the earlier one are still there.
+public enum Arrival: String, CaseIterable, Sendable {
+    /// There was nothing.
+    case first
+    /// The same installation made the items.
+    case known
+    /// An earlier installation of the app made the items.
+    case reinstalled
+    /// The app's files were restored on a device whose store is empty: its keys stayed on the other device.
+    case restored
+}
+
+/// What becomes of the items of an earlier installation.
+public enum Reinstallation: Sendable {
+    /// They are deleted: the device enrolls anew.
+    case wipes
+    /// They are kept: the device stays enrolled.
+    case keeps
+}
+
+/// The mark of an installation, which is a file of the app and an item of the store.
+///
+/// Deleting the app deletes the file alone.
+public struct Installation: Sendable {
+    private static let item = "installation"
+    private let marker: URL
+    private let reinstallation: Reinstallation
+
+    /// The installation of the app whose file this is.
+    ///
+    /// - Parameters:
+    ///   - marker: a file that is deleted with the app. The app's extensions must share it, or name none.
+    ///   - reinstallation: what becomes of the items of an earlier installation.
+    public init(marker: URL, after reinstallation: Reinstallation) {
+        self.marker = marker
+        self.reinstallation = reinstallation
+    }
+
+    /// Compares the marks, makes those that are missing, and deletes the items of an earlier installation.
+    func arrive(at items: any ItemStore) throws -> Arrival {
+        let inStore = try items.item(Self.item)
+        // A file that is there and cannot be read now is no missing one: nothing may be deleted for it.
+        let inFile =
+            FileManager.default.fileExists(atPath: marker.path) ? Array(try Data(contentsOf: marker)) : nil
+        let arrival: Arrival
+        switch (inStore, inFile) {
+        case (nil, nil): arrival = .first
+        case (nil, .some): arrival = .restored
+        case (let store?, let file?) where store == file: return .known
+        case (.some, _): arrival = .reinstalled
+        }
+        if arrival == .reinstalled, case .wipes = reinstallation { try items.wipe() }
+        var generator = SystemRandomNumberGenerator()
+        let mark = Array(Hex.encode((0..<16).map { _ in generator.next() as UInt8 }).utf8)
+        try items.write(mark, as: Self.item)
+        try FileManager.default.createDirectory(
+            at: marker.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(mark).write(to: marker, options: .atomic)
+        return arrival
+    }
+}
+
+extension ItemStore {
+    /// Deletes every item.
+    func wipe() throws {
+        // Keys first: records without keys are worth nothing.
+        for name in try names().sorted(by: { ($0.contains("/key-") ? 0 : 1, $0) < ($1.contains("/key-") ? 0 : 1, $1) }) {
+            try remove(name)
+        }
+    }
+}
