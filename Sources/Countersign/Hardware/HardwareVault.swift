@@ -1,7 +1,7 @@
 public import CountersignWire
 import Crypto
 import Encodings
-public import Foundation
+import Foundation
 public import OpenPGP
 
 /// Whether keys may be in software on a device without the hardware, such as a simulator.

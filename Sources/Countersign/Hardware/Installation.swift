@@ -1,5 +1,5 @@
 import Encodings
-import Foundation
+public import Foundation
 
 /// How the app came to the items that the system's store holds.
 ///
