@@ -20,12 +20,15 @@ enum BiometricCheck {
         guard context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error) else {
             throw BiometricFailure(localAuthenticationCode: error?.code ?? 0)
         }
-        #if canImport(UIKit)
-        guard #available(iOS 18, *) else {
-            return context.evaluatedPolicyDomainState.map { [Kind.policy.rawValue] + $0 }
+        if #available(iOS 18, *) {
+            return context.domainState.biometry.stateHash.map { [Kind.domain.rawValue] + $0 }
         }
+        #if canImport(UIKit)
+        return context.evaluatedPolicyDomainState.map { [Kind.policy.rawValue] + $0 }
+        #else
+        // Every macOS that this package runs on has the state above.
+        return nil
         #endif
-        return context.domainState.biometry.stateHash.map { [Kind.domain.rawValue] + $0 }
     }
 
     /// Shows the prompt, and returns when the user was recognised.

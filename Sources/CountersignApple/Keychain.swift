@@ -9,7 +9,7 @@ import Security
 struct Keychain: ItemStore {
     /// What the Keychain answers instead of an item.
     struct Failure: Error, CustomStringConvertible {
-        let status: OSStatus
+        let status: Int32
 
         var description: String { "the Keychain answers \(status)" }
     }

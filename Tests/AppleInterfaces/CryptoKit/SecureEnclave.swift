@@ -31,7 +31,7 @@ public enum SecureEnclave {
                 /// Page: cryptokit/secureenclave/p256/signing/privatekey/datarepresentation iOS 13.0 macOS 10.15
                 public let dataRepresentation: Data
 
-                /// Page: cryptokit/secureenclave/p256/signing/privatekey/signature(for:)-3wxgv iOS 13.0 macOS 10.15
+                /// Page: cryptokit/secureenclave/p256/signing/privatekey iOS 13.0 macOS 10.15
                 public func signature<D: Digest>(for digest: D) throws -> Crypto.P256.Signing.ECDSASignature {
                     throw CancellationError()
                 }

@@ -39,11 +39,11 @@ open class LADomainStateBiometry: NSObject {
 /// Page: localauthentication/laerror-swift.struct iOS 8.0 macOS 10.10
 public struct LAError: Error {
     /// Page: localauthentication/laerror-swift.struct/code iOS 8.0 macOS 10.10
-    public enum Code: Int {
-        /// Page: localauthentication/laerror-swift.struct/code/authenticationfailed iOS 8.0 macOS 10.10
-        case authenticationFailed = -1
+    public struct Code: RawRepresentable {
+        public let rawValue: Int
+        public init?(rawValue: Int) { self.rawValue = rawValue }
     }
 
     /// Page: localauthentication/laerror-swift.struct/code iOS 8.0 macOS 10.10
-    public var code: Code { .authenticationFailed }
+    public var code: Code { preconditionFailure() }
 }

@@ -30,9 +30,9 @@ public let kSecReturnAttributes = CFString()
 public let kSecMatchLimit = CFString()
 /// Page: security/ksecmatchlimitall iOS 2.0 macOS 10.6
 public let kSecMatchLimitAll = CFString()
-/// Page: security/errsecsuccess iOS 2.0 macOS 10.6
-public var errSecSuccess: OSStatus { 0 }
-/// Page: security/errsecitemnotfound iOS 2.0 macOS 10.6
-public var errSecItemNotFound: OSStatus { -25300 }
-/// Page: security/errsecduplicateitem iOS 2.0 macOS 10.6
-public var errSecDuplicateItem: OSStatus { -25299 }
+/// Page: security/errsecsuccess iOS 2.0 macOS 10.0
+public var errSecSuccess: Int32 { 0 }
+/// Page: security/errsecitemnotfound iOS 2.0 macOS 10.0
+public var errSecItemNotFound: Int32 { -25300 }
+/// Page: security/errsecduplicateitem iOS 2.0 macOS 10.0
+public var errSecDuplicateItem: Int32 { -25299 }

@@ -18,9 +18,6 @@ public final class CFError {}
 /// Page: corefoundation/cftyperef iOS 2.0 macOS 10.0
 public typealias CFTypeRef = AnyObject
 
-/// Page: kernel/osstatus iOS 2.0 macOS 10.0
-public typealias OSStatus = Int32
-
 extension FileManager {
     /// Page: foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:) iOS 7.0 macOS 10.8
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }

@@ -1,16 +1,16 @@
 import Foundation
 
 /// Page: security/secitemadd(_:_:) iOS 2.0 macOS 10.6
-public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> Int32 { 0 }
 
 /// Page: security/secitemcopymatching(_:_:) iOS 2.0 macOS 10.6
-public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> Int32 { 0 }
 
 /// Page: security/secitemupdate(_:_:) iOS 2.0 macOS 10.6
-public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { 0 }
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> Int32 { 0 }
 
 /// Page: security/secitemdelete(_:) iOS 2.0 macOS 10.6
-public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
+public func SecItemDelete(_ query: CFDictionary) -> Int32 { 0 }
 
 /// Page: security/secaccesscontrol iOS 8.0 macOS 10.10
 public final class SecAccessControl {}
@@ -23,8 +23,8 @@ public func SecAccessControlCreateWithFlags(
 
 /// Page: security/secaccesscontrolcreateflags iOS 8.0 macOS 10.10
 public struct SecAccessControlCreateFlags: OptionSet, Sendable {
-    public let rawValue: CFOptionFlags
-    public init(rawValue: CFOptionFlags) { self.rawValue = rawValue }
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Page: security/secaccesscontrolcreateflags/privatekeyusage iOS 9.0 macOS 10.12.1
     public static var privateKeyUsage: SecAccessControlCreateFlags { [] }
@@ -33,6 +33,3 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     /// Page: security/secaccesscontrolcreateflags/biometryany iOS 11.3 macOS 10.13.4
     public static var biometryAny: SecAccessControlCreateFlags { [] }
 }
-
-/// Page: corefoundation/cfoptionflags iOS 2.0 macOS 10.0
-public typealias CFOptionFlags = UInt
