@@ -69,8 +69,7 @@ extension ItemStore {
     /// Deletes every item.
     func wipe() throws {
         // Keys first: records without keys are worth nothing.
-        for name in try names().sorted(by: { ($0.contains("/key-") ? 0 : 1, $0) < ($1.contains("/key-") ? 0 : 1, $1) }) {
-            try remove(name)
-        }
+        for name in try names() where name.contains("/key-") { try remove(name) }
+        for name in try names() { try remove(name) }
     }
 }

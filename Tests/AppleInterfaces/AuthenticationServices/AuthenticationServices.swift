@@ -1,17 +1,17 @@
 import Foundation
 
 #if canImport(UIKit)
-import UIKit
+    import UIKit
 #elseif canImport(AppKit)
-import AppKit
+    import AppKit
 #endif
 
 #if canImport(UIKit)
-/// Page: authenticationservices/aspresentationanchor iOS 12.0
-public typealias ASPresentationAnchor = UIWindow
+    /// Page: authenticationservices/aspresentationanchor iOS 12.0
+    public typealias ASPresentationAnchor = UIWindow
 #elseif canImport(AppKit)
-/// Page: authenticationservices/aspresentationanchor macOS 10.15
-public typealias ASPresentationAnchor = NSWindow
+    /// Page: authenticationservices/aspresentationanchor macOS 10.15
+    public typealias ASPresentationAnchor = NSWindow
 #endif
 
 /// Page: authenticationservices/aswebauthenticationsession iOS 12.0 macOS 10.15

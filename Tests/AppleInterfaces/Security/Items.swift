@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 import Foundation
 
 /// Page: security/secitemadd(_:_:) iOS 2.0 macOS 10.6
