@@ -53,6 +53,8 @@ final class Trimmer: SyntaxAnyVisitor {
         for piece in declaration.leadingTrivia {
             guard case .docLineComment(let comment) = piece, comment.hasPrefix("/// Page: ") else { continue }
             let words = comment.split(separator: " ")
+            // Without any version the comment is wrong, which is not for this program to say.
+            guard words.contains("iOS") || words.contains("macOS") else { return false }
             guard let place = words.firstIndex(of: Substring(platform)), place + 1 < words.count,
                 let version = Version(words[place + 1])
             else { return true }
