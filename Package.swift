@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "OpenPGP", targets: ["OpenPGP"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "Countersign", targets: ["Countersign"]),
+        .library(name: "CountersignApple", targets: ["CountersignApple"]),
         .executable(name: "countersign", targets: ["CountersignCommand"]),
     ],
     traits: [
@@ -75,6 +76,9 @@ let package = Package(
         .target(
             name: "Countersign", dependencies: ["CountersignWire", crypto, cryptoExtras],
             swiftSettings: settings),
+        // Empty on Linux, where scripts/apple-check type-checks it.
+        .target(
+            name: "CountersignApple", dependencies: ["Countersign", "OpenPGP", crypto], swiftSettings: settings),
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
             swiftSettings: settings),
