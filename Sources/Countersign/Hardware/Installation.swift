@@ -44,9 +44,7 @@ public struct Installation: Sendable {
     /// Compares the marks, makes those that are missing, and deletes the items of an earlier installation.
     func arrive(at items: any ItemStore) throws -> Arrival {
         let inStore = try items.item(Self.item)
-        // A file that is there and cannot be read now is no missing one: nothing may be deleted for it.
-        let inFile =
-            FileManager.default.fileExists(atPath: marker.path) ? Array(try Data(contentsOf: marker)) : nil
+        let inFile = try mark()
         let arrival: Arrival
         switch (inStore, inFile) {
         case (nil, nil): arrival = .first
@@ -55,13 +53,30 @@ public struct Installation: Sendable {
         case (.some, _): arrival = .reinstalled
         }
         if arrival == .reinstalled, case .wipes = reinstallation { try items.wipe() }
-        var generator = SystemRandomNumberGenerator()
-        let mark = Array(Hex.encode((0..<16).map { _ in generator.next() as UInt8 }).utf8)
-        try items.write(mark, as: Self.item)
-        try FileManager.default.createDirectory(
-            at: marker.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(mark).write(to: marker, options: .atomic)
+        // An extension may arrive at the same moment: the file is made once, and both take what it says.
+        try items.write(try inFile ?? makeMark(), as: Self.item)
         return arrival
+    }
+
+    /// What the file says; nil if there is none.
+    private func mark() throws -> [UInt8]? {
+        // One that is there and cannot be read now is no missing one: nothing may be deleted for it.
+        FileManager.default.fileExists(atPath: marker.path) ? Array(try Data(contentsOf: marker)) : nil
+    }
+
+    /// Makes the file, unless another process was faster, and returns what it says.
+    private func makeMark() throws -> [UInt8] {
+        let files = FileManager.default
+        let folder = marker.deletingLastPathComponent()
+        try files.createDirectory(at: folder, withIntermediateDirectories: true)
+        var generator = SystemRandomNumberGenerator()
+        let made = Hex.encode((0..<16).map { _ in generator.next() as UInt8 })
+        let draft = folder.appending(path: ".\(made)")
+        try Data(made.utf8).write(to: draft)
+        defer { try? files.removeItem(at: draft) }
+        // A link is made whole, or not at all where there is a file.
+        do { try files.linkItem(at: draft, to: marker) } catch where files.fileExists(atPath: marker.path) {}
+        return try mark() ?? []
     }
 }
 

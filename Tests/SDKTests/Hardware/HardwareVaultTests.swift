@@ -262,6 +262,20 @@ struct InstallationTests {
         #expect(items.item("\(one)/enrollment") == [1])
     }
 
+    @Test("An app and its extension that arrive at the same moment agree, and neither deletes the other's keys")
+    func together() async throws {
+        for _ in 0..<20 {
+            for name in items.names() { items.remove(name) }
+            try? FileManager.default.removeItem(at: marker)
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<4 { group.addTask { _ = try open() } }
+                try await group.waitForAll()
+            }
+            #expect(try open().arrival == .known)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: marker.deletingLastPathComponent().path).count == 1)
+    }
+
     @Test("Whoever names no mark notices nothing and deletes nothing, as an extension without the app's files")
     func without() async throws {
         try await enrolled()
