@@ -75,7 +75,11 @@ public struct Installation: Sendable {
         try Data(made.utf8).write(to: draft)
         defer { try? files.removeItem(at: draft) }
         // A link is made whole, or not at all where there is a file.
-        do { try files.linkItem(at: draft, to: marker) } catch where files.fileExists(atPath: marker.path) {}
+        do {
+            try files.linkItem(at: draft, to: marker)
+        } catch {
+            guard files.fileExists(atPath: marker.path) else { throw error }
+        }
         return try mark() ?? []
     }
 }

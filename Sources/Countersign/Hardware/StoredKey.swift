@@ -81,9 +81,9 @@ struct BiometricKey: SigningKey {
             return try await hardware.signature(for: digest, with: reference, after: prompt)
         } catch let failure as BiometricFailure {
             throw failure
-        } catch  where !isKnown {
+        } catch {
             // The hardware does not say why it has no such key any more.
-            throw BiometricFailure.changed
+            throw isKnown ? error : BiometricFailure.changed
         }
     }
 }
