@@ -1,4 +1,4 @@
-import Countersign
+@testable import Countersign
 import CountersignWire
 import Encodings
 import Foundation
