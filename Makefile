@@ -1,7 +1,7 @@
 # Countersign: `make` alone prints this help.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-long fuzz simulate bench bench-sign-in check format build release docs clean
+.PHONY: help demo test test-fast test-long fuzz simulate bench bench-sign-in check apple-check format build release docs clean
 
 help: ## Print this help
 	@echo "Countersign: trusted-device authentication you run yourself."
@@ -36,6 +36,9 @@ bench-sign-in: ## Measure the OpenID provider: code exchanges, refreshes, intros
 
 check: ## Formatting and the house rules
 	@scripts/check
+
+apple-check: ## Type-check what only Apple's systems compile, against hand-written declarations (after make build; Linux)
+	@scripts/apple-check
 
 format: ## Lay out the sources
 	@swift format --in-place --recursive Sources Tests Benchmarks Examples Package.swift

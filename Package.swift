@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "Countersign", targets: ["Countersign"]),
         .library(name: "CountersignPrompts", targets: ["CountersignPrompts"]),
+        .library(name: "CountersignApple", targets: ["CountersignApple"]),
         .executable(name: "countersign", targets: ["CountersignCommand"]),
     ],
     traits: [
@@ -77,6 +78,9 @@ let package = Package(
             name: "Countersign", dependencies: ["CountersignWire", crypto, cryptoExtras],
             swiftSettings: settings),
         .target(name: "CountersignPrompts", dependencies: ["Countersign"], swiftSettings: settings),
+        // Empty on Linux, where scripts/apple-check type-checks it.
+        .target(
+            name: "CountersignApple", dependencies: ["Countersign", "OpenPGP", crypto], swiftSettings: settings),
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
             swiftSettings: settings),

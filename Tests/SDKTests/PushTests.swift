@@ -19,7 +19,7 @@ extension SDKScene {
     fileprivate var told: Int { transport.requests(to: Self.own).count { $0.method == "PATCH" } }
 
     /// Asks, and gives back the push that announces it, as the device's system would hand it over.
-    fileprivate func askedByPush() async throws -> (asked: Asked, push: JSONValue) {
+    func askedByPush() async throws -> (asked: Asked, push: JSONValue) {
         try await CallbackReceiver.with { receiver in
             let port = try #require(URL(string: receiver.url)?.port)
             let token = "\(port):\(String(repeating: "0badc0de", count: 4))"

@@ -9,7 +9,7 @@ import Testing
 @Suite("What every vault does")
 struct VaultContractTests {
     enum Kind: CaseIterable, Sendable {
-        case memory, file
+        case memory, file, hardware
     }
 
     private let folder: TemporaryFolder
@@ -26,6 +26,7 @@ struct VaultContractTests {
         switch kind {
         case .memory: MemoryVault()
         case .file: try FileVault(at: folder.url.appending(path: "vault with a space"))
+        case .hardware: try HardwareVault(items: FakeItems(), hardware: FakeHardware())
         }
     }
 
@@ -37,7 +38,7 @@ struct VaultContractTests {
         #expect(try await vault.record("enrollment", of: one) == nil)
         #expect(try await vault.signingKey(.primary, of: one) == nil)
         #expect(try await vault.agreementKey(.encryption, of: one) == nil)
-        #expect(vault.storage == .software)
+        #expect(vault.storage == (kind == .hardware ? .enclave : .software))
     }
 
     @Test("A record reads as it was written, and the last one counts", arguments: Kind.allCases)

@@ -19,7 +19,7 @@ public enum KeyRole: String, CaseIterable, Sendable {
 
 /// Stores a device's keys and records.
 ///
-/// Implement your own, or use ``FileVault`` or ``MemoryVault``.
+/// Implement your own, or use ``HardwareVault``, ``FileVault`` or ``MemoryVault``.
 ///
 /// Private keys never need to leave the vault: the SDK only asks it to sign digests and to compute shared secrets.
 public protocol Vault: Sendable {

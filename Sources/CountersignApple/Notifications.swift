@@ -1,0 +1,110 @@
+#if canImport(UserNotifications)
+    public import Countersign
+    import Foundation
+    public import UserNotifications
+
+    #if canImport(UIKit)
+        public import UIKit
+    #elseif canImport(AppKit)
+        public import AppKit
+    #endif
+
+    /// The app's notifications of challenges.
+    public enum Notifications {
+        /// Registers the categories of Countersign's notifications, beside the app's own.
+        ///
+        /// - Parameters:
+        ///   - titles: the titles of their actions, in the user's language.
+        ///   - others: the app's own categories, which the system would forget otherwise.
+        public static func registerCategories(
+            _ titles: NotificationTitles, besides others: Set<UNNotificationCategory> = []
+        ) {
+            let ours = titles.categories.map { category in
+                UNNotificationCategory(
+                    identifier: category.id, actions: category.actions.map(action), intentIdentifiers: [], options: [])
+            }
+            UNUserNotificationCenter.current().setNotificationCategories(others.union(ours))
+        }
+
+        private static func action(_ action: NotificationAction) -> UNNotificationAction {
+            UNNotificationAction(
+                identifier: action.id, title: action.title,
+                options: action.isDestructive ? [.authenticationRequired, .destructive] : .authenticationRequired)
+        }
+
+        /// Asks the user whether the app may notify.
+        ///
+        /// - Returns: the user's answer.
+        public static func askPermission() async throws -> Bool {
+            try await UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .badge, .sound])
+        }
+
+        #if canImport(UIKit)
+            /// Has the system hand out a push token, which it brings to the app's delegate.
+            ///
+            /// Hand it on by `Authenticator.registerPush(token:app:environment:)`.
+            @MainActor
+            public static func registerForPushes(_ application: UIApplication) {
+                application.registerForRemoteNotifications()
+            }
+        #elseif canImport(AppKit)
+            /// Has the system hand out a push token, which it brings to the app's delegate.
+            ///
+            /// Hand it on by `Authenticator.registerPush(token:app:environment:)`.
+            @MainActor
+            public static func registerForPushes(_ application: NSApplication) {
+                application.registerForRemoteNotifications()
+            }
+        #endif
+
+        /// Shows how many challenges are pending on the app's icon.
+        public static func showBadge(after fetch: BackgroundFetch) async throws {
+            guard let badge = fetch.badge else { return }
+            try await UNUserNotificationCenter.current().setBadgeCount(badge)
+        }
+
+        /// Removes the notification of a challenge that has ended elsewhere, if the push withdraws one.
+        public static func removeWithdrawn(by push: PushNotification) async {
+            guard let challenge = push.withdrawnChallenge else { return }
+            let center = UNUserNotificationCenter.current()
+            let shown = await center.deliveredNotifications()
+            center.removeDeliveredNotifications(
+                withIdentifiers: shown.map(\.request)
+                    .filter { PushNotification.challenge(named: $0.content.userInfo) == challenge }.map(\.identifier))
+        }
+    }
+
+    extension NotificationChoice {
+        /// What the user chose, as the system hands it to the delegate of the notification center.
+        public init(_ response: UNNotificationResponse) {
+            self.init(
+                actionIdentifier: response.actionIdentifier, userInfo: response.notification.request.content.userInfo)
+        }
+    }
+
+    extension Authenticator {
+        /// The content to show for a request, in the app's notification service extension.
+        ///
+        /// Open the authenticator with the vault of the same access group, call this from `didReceive`, and hand on what it
+        /// returns. Keep a content of `unverified` alone for `serviceExtensionTimeWillExpire`: what was pushed is shown only
+        /// after it was verified.
+        ///
+        /// - Parameters:
+        ///   - request: what the system would show.
+        ///   - unverified: what is shown instead of a push that does not pass.
+        /// - Returns: the content; that of the request if it is not a push of Countersign.
+        public func content(
+            for request: UNNotificationRequest, orElse unverified: ShownNotification
+        ) async -> UNNotificationContent {
+            guard let push = PushNotification(userInfo: request.content.userInfo),
+                let content = request.content.mutableCopy() as? UNMutableNotificationContent
+            else { return request.content }
+            let shown = await shownNotification(of: push, orElse: unverified)
+            content.title = shown.title
+            content.subtitle = ""
+            content.body = shown.body
+            content.categoryIdentifier = shown.category ?? ""
+            return content
+        }
+    }
+#endif
