@@ -1,4 +1,5 @@
 import Countersign
+import Foundation
 public import Observation
 
 /// The screen of an untrusted device while its person signs in by a trusted one.
