@@ -38,6 +38,33 @@ package struct Unavoidable: Sendable {
         return Double(clock() - begin) / Double(CLOCKS_PER_SEC) * 1e6 / Double(rounds)
     }
 
+    /// The CPU time of a verification while all processors verify, in microseconds: a processor is slower beside busy ones,
+    /// and slower after minutes of work than at the beginning.
+    package static func verificationWhileBusy() async -> Double {
+        let processors = ProcessInfo.processInfo.activeProcessorCount
+        return await withTaskGroup(of: Double.self) { group in
+            for _ in 0..<processors {
+                group.addTask {
+                    let key = P256.Signing.PrivateKey()
+                    let message = [UInt8](repeating: 7, count: 200)
+                    guard let signature = try? key.signature(for: message) else { return 0 }
+                    let rounds = 2000
+                    let begin = threadTime
+                    for _ in 0..<rounds { precondition(key.publicKey.isValidSignature(signature, for: message)) }
+                    return (threadTime - begin) * 1e6 / Double(rounds)
+                }
+            }
+            return await group.reduce(0, +) / Double(processors)
+        }
+    }
+
+    /// The CPU time of this thread, in seconds.
+    private static var threadTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     private static func syncs(in folder: URL) -> Double {
         let path = folder.appending(path: "syncs").path
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
