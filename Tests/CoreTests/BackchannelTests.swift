@@ -8,23 +8,6 @@ import Testing
 
 @testable import CountersignCore
 
-/// Does something as soon as a request waits.
-private struct Meanwhile: ChangeNotifier {
-    private struct Subscription: ChangeSubscription {
-        let body: @Sendable () async throws -> Void
-
-        func wait(until deadline: Timestamp) async throws { try await body() }
-
-        func interrupt() {}
-    }
-
-    let body: @Sendable () async throws -> Void
-
-    init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
-
-    func subscribe(to topic: ChangeTopic) -> any ChangeSubscription { Subscription(body: body) }
-}
-
 @Suite("A client's server names a person, whose phone is asked")
 struct BackchannelTests {
     // Spec: CIBA Core 1.0 §7.3, §10.1, §11.
@@ -250,8 +233,7 @@ struct BackchannelTests {
     func twoPolls() async throws {
         let scene = try await BackchannelScene(.chosen)
         let begun = try await scene.begin()
-        try await scene.approve(begun)
-        try await scene.shop.expectTokensOnce(.authRequest(begun.authRequestID))
+        try await scene.shop.expectTokensOnce(.authRequest(begun.authRequestID), of: try await scene.signIn(begun))
     }
 
     @Test("Whatever ends a sign-in also ends one that is not fetched", arguments: SignInScene.Ending.allCases)
@@ -514,8 +496,10 @@ struct BackchannelTests {
         #expect(given.keyThumbprint == new.thumbprint && given.family.keyThumbprint == new.thumbprint)
     }
 
-    @Test("A held poll gives nothing to a client that is registered anew meanwhile; the next poll does")
-    func registeredAnew() async throws {
+    @Test(
+        "A held poll gives nothing to a client that is registered anew after it has authenticated; the next poll does",
+        arguments: ["never", "before the wait", "meanwhile"])
+    func registeredAnew(when: String) async throws {
         let scene = try await BackchannelScene(.chosen)
         let (world, node) = (scene.world, try await scene.world.reopened())
         try await node.store.refreshKeys()
@@ -525,27 +509,37 @@ struct BackchannelTests {
             redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))], askedBrowsers: .all,
             certificate: .thumbprints([certificate.thumbprint]),
             backchannel: RelyingParty.Backchannel(delivery: .poll))
-        for isChanged in [false, true] {
-            let begun = try await scene.begin()
-            let deadline = world.time.now.adding(seconds: 20)
-            let meanwhile = Meanwhile {
-                // The client gives up its secret, by which it has authenticated.
-                if isChanged {
-                    #expect(try await SetRelyingParty.set(party, by: .system, ports: node.ports) == .set(party))
-                }
-                try await scene.approve(begun)
-                world.time.set(deadline)
-            }
-            let held = try await RedeemDecision.redeem(
-                RedeemDecision.Request(.authRequest(begun.authRequestID), by: scene.client), waitingUntil: deadline,
-                changes: meanwhile, ports: world.ports)
-            guard isChanged else {
-                guard case .redeemed = held else { throw World.Broken("\(held)") }
-                continue
-            }
-            #expect(held == .pending(interval: 5))
-            _ = try await scene.tokens(begun)
+        /// The client gives up its secret, by which it has authenticated.
+        @Sendable func change() async throws {
+            #expect(try await SetRelyingParty.set(party, by: .system, ports: node.ports) == .set(party))
         }
+        let begun = try await scene.begin()
+        let deadline = world.time.now.adding(seconds: 20)
+        let meanwhile = Meanwhile {
+            if when == "meanwhile" { try await change() }
+            try await scene.approve(begun)
+            world.time.set(deadline)
+        }
+        let request = try await scene.shop.redemption(.authRequest(begun.authRequestID))
+        if when == "before the wait" { try await change() }
+        let held = try await scene.shop.waiting(request, changes: meanwhile)
+            .outcome(until: deadline, ports: world.ports)
+        guard when != "never" else {
+            guard case .redeemed = held else { throw World.Broken("\(held)") }
+            return
+        }
+        #expect(held == .pending(interval: 5))
+        _ = try await scene.tokens(begun)
+    }
+
+    @Test("A held poll ends with its client", arguments: [SignInScene.Ending.clientDisabled, .settings])
+    func heldByClientThatIsGone(_ ending: SignInScene.Ending) async throws {
+        let scene = try await BackchannelScene()
+        let begun = try await scene.begin()
+        let request = try await scene.shop.redemption(.authRequest(begun.authRequestID))
+        let wait = try await scene.shop.waiting(request, changes: Meanwhile { try await scene.shop.end(ending) })
+        let deadline = scene.world.time.now.adding(seconds: 20)
+        #expect(try await wait.outcome(until: deadline, ports: scene.world.ports) == .clientGone)
     }
 
     @Test("RFC 9449 §11.1: a proof that has begun a request begins no other")

@@ -181,7 +181,7 @@ struct CycleCostTests {
             steps.note("return")
         }
         try await told(of: asked, scene.shop, &steps)
-        expect(steps, isLink ? (39, 41) : (36, 37), reads: isLink ? 2 : 3, writes: isLink ? 5 : 4)
+        expect(steps, isLink ? (37, 39) : (34, 35), reads: isLink ? 2 : 3, writes: isLink ? 5 : 4)
     }
 
     @Test("A cycle with a code by text message, without sending it")

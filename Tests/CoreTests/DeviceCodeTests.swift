@@ -86,8 +86,8 @@ struct DeviceCodeTests {
         let other = try await scene.world.reopened()
         try await other.store.refreshKeys()
         let begun = try await scene.begin(hint: DeviceGrantScene.name)
-        try await scene.shop.approve(try await scene.signIn(begun))
-        try await scene.shop.expectTokensOnce(.deviceCode(begun.deviceCode), at: other)
+        try await scene.shop.expectTokensOnce(
+            .deviceCode(begun.deviceCode), of: try await scene.signIn(begun), at: other)
     }
 
     @Test(

@@ -5,36 +5,124 @@ import Testing
 
 @testable import CountersignCore
 
+/// What is read of a sign-in that a device or a client's server asks for, so that it is not read more often again.
+///
+/// On PostgreSQL the rows of the client, and of its settings, are locked where something is given; that is counted alike.
 @Suite("What a poll costs: it writes nothing")
 struct PollCostTests {
-    // Spec: RFC 8628 §3.5; CIBA Core 1.0 §11.
-    @Test("A poll that finds nothing reads three rows in one transaction, and so does one that is too fast")
-    func polls() async throws {
-        let (world, recorder) = try await World.recorded()
-        let shop = try await SignInScene(in: world, profile: .web)
+    /// How often rows are read, and in how many transactions.
+    private struct Cost: Hashable {
+        var client = 0
+        var settings = 0
+        var signIn = 0
+        var reads = 0
+        var writes = 0
+    }
+
+    private let world: World
+    private let recorder: RecordingEngine
+    private let shop: SignInScene
+
+    init() async throws {
+        (world, recorder) = try await World.recorded()
+        shop = try await SignInScene(in: world, profile: .web)
         let party = RelyingParty(
             client: shop.shop.id, profile: .web, redirectURIs: [], deviceGrant: .byCode,
             backchannel: RelyingParty.Backchannel(delivery: .poll))
         #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
         try await world.store.refreshKeys()
+    }
+
+    private func ask() async throws -> BeginBackchannel.Begun {
         var request = BeginBackchannel.Request(by: shop.shop.id, for: .name("customer-1@example.com"))
         request.scopes = ["openid"]
-        let asked = try await shop.begin(request)
+        return try await shop.begin(request)
+    }
+
+    /// Begins both kinds of sign-in.
+    private func begun() async throws -> [RedeemDecision.Way] {
+        let asked = try await ask()
         let device = BeginDeviceGrant.Request(by: shop.shop.id, isAuthenticated: true)
         guard case .begun(let shown) = try await BeginDeviceGrant.begin(device, ports: world.ports) else {
             throw World.Broken("device")
         }
-        let ways: [RedeemDecision.Way] = [.authRequest(asked.authRequestID), .deviceCode(shown.deviceCode)]
-        for way in ways {
+        return [.authRequest(asked.authRequestID), .deviceCode(shown.deviceCode)]
+    }
+
+    /// What ran since the last call.
+    private func cost() -> Cost {
+        let texts = recorder.takeTexts()
+        func count(_ table: String) -> Int { texts.count { $0.contains("FROM \(table) = $1") } }
+        let total = recorder.takeCost()
+        return Cost(
+            client: count("clients WHERE id"), settings: count("relying_parties WHERE client_id"),
+            signIn: count("authorizations WHERE id"), reads: total.reads, writes: total.writes)
+    }
+
+    // Spec: RFC 8628 §3.5; CIBA Core 1.0 §11.
+    @Test("A poll that finds nothing reads one row besides its client's, and so does one that is too fast")
+    func polls() async throws {
+        for way in try await begun() {
+            let request = try await shop.redemption(way)
             let polls: [(pause: Int64, outcome: RedeemDecision.Outcome)] = [
                 (0, .pending(interval: 5)), (0, .slowDown(interval: 10)), (10, .pending(interval: 10)),
             ]
             for poll in polls {
+                world.time.advance(seconds: poll.pause)
                 _ = recorder.takeCost()
-                #expect(try await shop.poll(way, after: poll.pause) == poll.outcome)
+                #expect(try await RedeemDecision.redeem(request, ports: world.ports) == poll.outcome)
                 let cost = recorder.takeCost()
-                #expect(cost.writes == 0 && cost.reads == 1 && cost.statements == 3, "\(cost)")
+                #expect(cost.writes == 0 && cost.reads == 1 && cost.statements == 1, "\(cost)")
             }
         }
+    }
+
+    // Spec: RFC 7240 §4.3.
+    @Test("A poll that is held reads one row before it waits, and three where it is told that nobody has decided")
+    func held() async throws {
+        for way in try await begun() {
+            let request = try await shop.redemption(way)
+            _ = recorder.takeCost()
+            let wait = try await shop.waiting(request, changes: Meanwhile {})
+            let first = recorder.takeCost()
+            #expect(first.writes == 0 && first.reads == 1 && first.statements == 1, "\(first)")
+            let outcome = try await wait.outcome(until: world.time.now, ports: world.ports)
+            #expect(outcome == .pending(interval: 5))
+            let last = recorder.takeCost()
+            #expect(last.writes == 0 && last.reads == 1 && last.statements == 3, "\(last)")
+        }
+    }
+
+    // Spec: CIBA Core 1.0 §7, §10.1.
+    @Test("A sign-in by a held poll: its client, the client's settings and the sign-in are read as often as is needed")
+    func cycle() async throws {
+        // A device that has called before, which is the usual case.
+        _ = try await ShowOwnEnrollment.show(to: try await shop.device.call(), ports: world.ports)
+        _ = cost()
+        let begun = try await ask()
+        #expect(cost() == Cost(client: 1, settings: 1, writes: 1))
+
+        let asked = try await shop.signIn(begun)
+        _ = cost()
+        try await shop.put(asked)
+        #expect(cost() == Cost(client: 1, settings: 1, signIn: 1, writes: 1))
+
+        let redemption = try await shop.redemption(.authRequest(begun.authRequestID))
+        _ = cost()
+        let wait = try await shop.waiting(redemption, changes: Meanwhile {})
+        #expect(cost() == Cost(signIn: 1, reads: 1))
+
+        let id = try #require(asked.ask?.challenge)
+        let challenge = try #require(try await world.store.read { try $0.challenges.find(id) })
+        let receipt = try await shop.device.receipt(of: challenge, .approved(.confirm, number: begun.number))
+        _ = cost()
+        guard case .decided = try await shop.device.answer(id, with: receipt) else { throw World.Broken("answer") }
+        #expect(cost() == Cost(client: 1, signIn: 1, reads: 1, writes: 1))
+
+        guard case .redeemed = try await wait.outcome(until: world.time.now, ports: world.ports) else {
+            throw World.Broken("tokens")
+        }
+        // Once to see that somebody has decided, and all three by what the tokens are given.
+        #expect(cost() == Cost(client: 1, settings: 1, signIn: 2, reads: 1, writes: 1))
     }
 }

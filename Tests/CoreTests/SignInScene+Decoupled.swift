@@ -6,6 +6,23 @@ import Testing
 
 @testable import CountersignCore
 
+/// Does something as soon as a request waits, which then looks again.
+struct Meanwhile: ChangeNotifier {
+    private struct Subscription: ChangeSubscription {
+        let body: @Sendable () async throws -> Void
+
+        func wait(until deadline: Timestamp) async throws { try await body() }
+
+        func interrupt() {}
+    }
+
+    let body: @Sendable () async throws -> Void
+
+    init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
+
+    func subscribe(to topic: ChangeTopic) -> any ChangeSubscription { Subscription(body: body) }
+}
+
 /// What a device or a client's server begins without a browser, and the customer decides about on their phone.
 extension SignInScene {
     /// What the shop's server gets; nobody has looked for the person yet.
@@ -41,7 +58,29 @@ extension SignInScene {
     ) async throws -> RedeemDecision.Outcome {
         world.time.advance(seconds: seconds)
         return try await RedeemDecision.redeem(
-            RedeemDecision.Request(way, by: client ?? shop.id, with: key), ports: world.ports)
+            try await redemption(way, by: client, with: key), ports: world.ports)
+    }
+
+    /// What the shop, or another client, sends, with its rows as its authentication has read them.
+    func redemption(
+        _ way: RedeemDecision.Way, by client: ClientID? = nil, with key: ProvedKey? = nil
+    ) async throws -> RedeemDecision.Request {
+        let id = client ?? shop.id
+        let (found, party) = try await world.store.read { reader in
+            (try reader.clients.find(id), try reader.relyingParties.find(id))
+        }
+        return RedeemDecision.Request(way, by: try #require(found), party, with: key)
+    }
+
+    /// The wait of a request about which nobody has decided.
+    func waiting(
+        _ request: RedeemDecision.Request, at node: World? = nil, changes: any ChangeNotifier
+    ) async throws -> RedeemDecision.Wait {
+        let ports = (node ?? world).ports
+        guard case .waiting(let wait) = try await RedeemDecision.redeem(request, changes: changes, ports: ports) else {
+            throw World.Broken("wait")
+        }
+        return wait
     }
 
     /// The tokens of the next poll.
@@ -51,14 +90,20 @@ extension SignInScene {
         return given
     }
 
-    /// Of two requests at once, also at two nodes, one gets the tokens, and they stay good.
-    func expectTokensOnce(_ way: RedeemDecision.Way, at other: World? = nil) async throws {
-        let request = RedeemDecision.Request(way, by: shop.id)
+    /// Of two requests that wait, also at two nodes, one gets the tokens, and they stay good.
+    func expectTokensOnce(
+        _ way: RedeemDecision.Way, of asked: Authorization, at other: World? = nil
+    ) async throws {
+        let request = try await redemption(way)
         let (one, two) = (world, other ?? world)
-        async let first = RedeemDecision.redeem(
-            request, waitingUntil: one.time.now, changes: one.hub, ports: one.ports)
-        async let second = RedeemDecision.redeem(
-            request, waitingUntil: one.time.now, changes: two.hub, ports: two.ports)
+        let wait = try await waiting(request, at: one, changes: Meanwhile {})
+        // Not too soon after the other one.
+        world.time.advance(seconds: 5)
+        let another = try await waiting(request, at: two, changes: Meanwhile {})
+        try await approve(asked)
+        let now = world.time.now
+        async let first = wait.outcome(until: now, ports: one.ports)
+        async let second = another.outcome(until: now, ports: two.ports)
         let outcomes = try await [first, second]
         let given = outcomes.compactMap { outcome -> UnsignedTokens? in
             if case .redeemed(let given) = outcome { given } else { nil }

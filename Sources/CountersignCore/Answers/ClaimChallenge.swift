@@ -44,8 +44,11 @@ package enum ClaimChallenge {
         // The MAC is checked before any lookup, so that the reply to a forged code reveals nothing about a challenge.
         let madeAt = ports.hasher.time(of: code)
         return try await ports.commit(at: now, as: call.actor) { work in
-            if let refusal = try work.admit(call) { return .refused(refusal) }
-            let enrollment = try work.caller(of: call)
+            let enrollment: Enrollment
+            switch try work.admitted(call) {
+            case .success(let caller): enrollment = caller
+            case .failure(let refusal): return .refused(refusal)
+            }
             guard let madeAt, let challenge = try work.challenges.find(code.challenge),
                 case .code(let claim, _) = challenge.channel, challenge.channel.form == code.form
             else { return try refuse(enrollment.id, in: work) }

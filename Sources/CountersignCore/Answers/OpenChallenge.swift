@@ -24,8 +24,11 @@ package enum OpenChallenge {
     package static func open(_ id: ChallengeID, for call: DeviceCall, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let admitted: Admission = try await ports.commit(at: now, as: call.actor) { work in
-            if let refusal = try work.admit(call) { return .other(.refused(refusal)) }
-            let enrollment = try work.caller(of: call)
+            let enrollment: Enrollment
+            switch try work.admitted(call) {
+            case .success(let caller): enrollment = caller
+            case .failure(let refusal): return .other(.refused(refusal))
+            }
             guard let target = try work.targets.find(of: id, enrollment: enrollment.id),
                 let challenge = try work.challenges.find(id)
             else { return .other(.notFound) }

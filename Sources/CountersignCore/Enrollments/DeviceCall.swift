@@ -140,6 +140,15 @@ extension UnitOfWork {
             ?? spend(call.replayGuard)
     }
 
+    /// Admits a call as ``admit(_:evenSuspended:)`` does, for operations that need the enrollment: one read for both.
+    ///
+    /// - Returns: the enrollment, or why the call is refused.
+    func admitted(_ call: DeviceCall) throws -> Result<Enrollment, DeviceRefusal> {
+        guard let enrollment = try enrollments.findHeld(call.enrollment) else { return .failure(.unknownEnrollment) }
+        let refusal = enrollment.state.refusal(of: enrollment.id, issuer: issuer)
+        return try (refusal ?? spend(call.replayGuard)).map(Result.failure) ?? .success(enrollment)
+    }
+
     /// The enrollment of an admitted call.
     func caller(of call: DeviceCall) throws -> Enrollment {
         guard let enrollment = try enrollments.find(call.enrollment) else { throw StoreError.corruptRow("enrollment") }

@@ -33,6 +33,16 @@ package enum ClientSignature {
         _ text: String, of id: ClientID, types: Set<String>, ports: Ports
     ) async throws -> Outcome {
         guard let (client, party) = try await settings(of: id, ports: ports) else { return .noKeys }
+        return try await verify(text, of: client, party, types: types, ports: ports)
+    }
+
+    /// Verifies a JWT by the keys of a client that was read with how it uses the provider; the other parameters are those
+    /// of ``verify(_:of:types:ports:)``.
+    ///
+    /// - Throws: ``StoreError``.
+    static func verify(
+        _ text: String, of client: Client, _ party: RelyingParty, types: Set<String>, ports: Ports
+    ) async throws -> Outcome {
         guard let uri = party.keysURI else {
             guard let keys = party.keys else { return .noKeys }
             guard let claims = try? verified(text, by: keys, of: party.profile, types) else { return .refused }
@@ -40,7 +50,7 @@ package enum ClientSignature {
         }
         guard let claims = await verified(text, byKeysOf: party, at: uri, types, ports: ports),
             // Meanwhile the client may have got another URI or profile, or have been disabled.
-            let latest = try await settings(of: id, ports: ports), latest.party.keysURI == uri,
+            let latest = try await settings(of: client.id, ports: ports), latest.party.keysURI == uri,
             latest.party.profile == party.profile
         else { return .refused }
         return .verified(latest.client, latest.party, claims: claims)

@@ -322,13 +322,7 @@ extension UnitOfWork {
 
     /// Whether a client's people may sign in by the way of an authentication.
     func admits(_ authentication: Authentication, to client: ClientID) throws -> Bool {
-        guard let ways = try relyingParties.find(client)?.ways else { return false }
-        return switch authentication.evidence {
-        case .approval: ways.contains(.device) || ways.contains(.qr)
-        case .code(_, .email): ways.contains(.email)
-        case .code(_, .phone): ways.contains(.text)
-        case .passkey: ways.contains(.passkey)
-        }
+        try relyingParties.find(client)?.admits(authentication) ?? false
     }
 
     /// Whether a user may sign in at a client: the client knows them, or takes whoever signs in.
@@ -392,5 +386,17 @@ extension UnitOfWork {
         try tellLogout(of: session)
         try endFamilies(.session(session.id), because: .sessionEnded)
         try raise(.sessionEnded(session))
+    }
+}
+
+extension RelyingParty {
+    /// Whether its people may sign in by the way of an authentication.
+    func admits(_ authentication: Authentication) -> Bool {
+        switch authentication.evidence {
+        case .approval: ways.contains(.device) || ways.contains(.qr)
+        case .code(_, .email): ways.contains(.email)
+        case .code(_, .phone): ways.contains(.text)
+        case .passkey: ways.contains(.passkey)
+        }
     }
 }

@@ -26,7 +26,10 @@ package enum PutSignIn {
             // A yes would give the client nothing.
             // check: StrictSwitchTests.notAsked
             guard party.takes(begunStrict: found.wanted.isStrict) else { return }
-            let isKnown = try work.browsers.isKnown(found.browser, of: user, by: client.id)
+            // A client's server has no browser.
+            let isKnown =
+                try found.wanted.backchannel == nil
+                && work.browsers.isKnown(found.browser, of: user, by: client.id)
             switch found.wanted.door {
             case .browser:
                 // check: SignInTests.unknownBrowser

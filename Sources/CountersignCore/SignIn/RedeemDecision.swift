@@ -26,8 +26,18 @@ package enum RedeemDecision {
         package let client: ClientID
         /// The key that the client has proved to have; nil for none.
         package let key: ProvedKey?
+        /// The client's rows, as whoever authenticated it has just read them; nil where they are read with the sign-in.
+        fileprivate var rows: Rows?
         /// How the client was registered when the request began to wait; nil for a request that has not waited.
         fileprivate var registration: Registration?
+
+        /// A request of these parts, of a client that was read to authenticate it, with how it uses the provider.
+        package init(
+            _ way: Way, resources: [String] = [], by client: Client, _ party: RelyingParty?, with key: ProvedKey? = nil
+        ) {
+            self.init(way, resources: resources, by: client.id, with: key)
+            rows = Rows(client: client, party: party)
+        }
 
         /// A request of these parts.
         package init(_ way: Way, resources: [String] = [], by client: ClientID, with key: ProvedKey? = nil) {
@@ -38,12 +48,22 @@ package enum RedeemDecision {
         }
     }
 
+    /// A client and how it uses the provider, as they were read together.
+    fileprivate struct Rows: Sendable {
+        let client: Client?
+        let party: RelyingParty?
+    }
+
     /// How a client is registered, and by what it authenticates.
     fileprivate struct Registration: Equatable, Sendable {
         let party: RelyingParty
         let secretHash: SecretHash?
 
-        init(_ client: Client, _ party: RelyingParty) {
+        /// Nil if there is no such client, or it is disabled, or gets no tokens in the way of a request.
+        init?(_ rows: Rows, for request: Request) {
+            guard let client = rows.client, client.disabledAt == nil, let party = rows.party,
+                request.isServed(by: party)
+            else { return nil }
             self.party = party
             secretHash = client.secretHash
         }
@@ -79,7 +99,62 @@ package enum RedeemDecision {
     /// - Throws: ``StoreError``.
     package static func redeem(_ request: Request, ports: Ports) async throws -> Outcome {
         guard let id = ports.hasher.signIn(of: request.way) else { return .invalid }
-        return try await look(at: id, for: request, isPoll: true, ports: ports)
+        return try await look(at: id, for: request, isPoll: true, ports: ports).outcome
+    }
+
+    /// Looks once whether there are tokens and, while nobody has decided, lets the caller wait for them.
+    ///
+    /// - Throws: ``StoreError``.
+    package static func redeem(
+        _ request: Request, changes: any ChangeNotifier, ports: Ports
+    ) async throws -> Beginning {
+        guard let id = ports.hasher.signIn(of: request.way) else { return .ended(.invalid) }
+        // Subscribed before the first look: a change in between is not missed.
+        let subscription = changes.subscribe(to: .authorization(id))
+        let look = try await look(at: id, for: request, isPoll: true, ports: ports)
+        guard case .pending(let interval) = look.outcome, let end = look.seen.expiresAt else {
+            return .ended(look.outcome)
+        }
+        // What follows is judged by the rows of its time.
+        var waiting = request
+        waiting.rows = nil
+        waiting.registration = look.seen.registration
+        return .waiting(
+            Wait(signIn: id, request: waiting, interval: interval, expiresAt: end, subscription: subscription))
+    }
+
+    /// How a request that would wait begins.
+    package enum Beginning: Sendable {
+        /// It is known at once.
+        case ended(Outcome)
+        /// Nobody has decided, and the caller may wait for it.
+        case waiting(Wait)
+    }
+
+    /// What is kept of a request while it waits.
+    package struct Wait: Sendable {
+        fileprivate let signIn: AuthorizationID
+        fileprivate let request: Request
+        /// The pause before the next poll of a caller that does not wait.
+        package let interval: Seconds
+        fileprivate let expiresAt: Timestamp
+        fileprivate let subscription: any ChangeSubscription
+
+        /// Waits until somebody has decided, or until a deadline.
+        ///
+        /// It ends nothing: of several requests that wait, one gets the tokens. None gets any whose client was
+        /// registered anew meanwhile: it has authenticated before, by what its client may have lost since, and must ask
+        /// once more.
+        ///
+        /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
+        package func outcome(until deadline: Timestamp, ports: Ports) async throws -> Outcome {
+            while true {
+                try await subscription.wait(until: min(deadline, expiresAt))
+                let outcome = try await RedeemDecision.look(at: signIn, for: request, isPoll: false, ports: ports)
+                    .outcome
+                guard case .pending = outcome, ports.time.now < deadline else { return outcome }
+            }
+        }
     }
 
     /// The tokens for a client that is told of them, or why there are none.
@@ -89,38 +164,31 @@ package enum RedeemDecision {
     /// - Throws: ``StoreError``.
     static func push(_ id: AuthorizationID, to client: ClientID, ports: Ports) async throws -> Outcome {
         let request = Request(.push(id), by: client)
-        let outcome = try await look(at: id, for: request, isPoll: false, ports: ports)
+        let outcome = try await look(at: id, for: request, isPoll: false, ports: ports).outcome
         // Another try may have been faster.
         guard outcome == .invalid else { return outcome }
-        return try await look(at: id, for: request, isPoll: false, ports: ports)
+        return try await look(at: id, for: request, isPoll: false, ports: ports).outcome
     }
 
-    /// Waits until somebody has decided, or until a deadline, after a look that has found nothing.
-    ///
-    /// It ends nothing: of several requests that wait, one gets the tokens. None gets any whose client was registered
-    /// anew meanwhile: it has authenticated before, by what its client may have lost since, and must ask once more.
-    ///
-    /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
-    package static func redeem(
-        _ request: Request, waitingUntil deadline: Timestamp, changes: any ChangeNotifier, ports: Ports
-    ) async throws -> Outcome {
-        guard let id = ports.hasher.signIn(of: request.way) else { return .invalid }
-        // Subscribed before the first look: a change in between is not missed.
-        let subscription = changes.subscribe(to: .authorization(id))
-        let (end, registration) = try await ports.store.read { reader -> (Timestamp?, Registration?) in
-            let client = try reader.clients.find(request.client)
-            let party = try reader.relyingParties.find(request.client)
-            let registration = client.flatMap { client in party.map { Registration(client, $0) } }
-            return (try reader.authorizations.find(id)?.expiresAt, registration)
-        }
-        let over = end ?? deadline
-        var waiting = request
-        waiting.registration = registration
-        while true {
-            let outcome = try await look(at: id, for: waiting, isPoll: false, ports: ports)
-            guard case .pending = outcome, ports.time.now < deadline else { return outcome }
-            try await subscription.wait(until: min(deadline, over))
-        }
+    /// What a look has read.
+    private struct Seen: Sendable {
+        let standing: Standing
+        /// When the sign-in ends; nil if there is none.
+        let expiresAt: Timestamp?
+        /// How the client is registered; nil if it is gone, or is read when the tokens are given.
+        let registration: Registration?
+    }
+
+    /// How a sign-in stands for a request, whatever has become of its client.
+    fileprivate enum Standing: Equatable, Sendable {
+        /// It is not the request's, or has ended in another way.
+        case invalid
+        case denied
+        /// Its tokens were given.
+        case redeemed(TokenFamilyID)
+        case expired
+        case open
+        case authenticated
     }
 
     /// How a sign-in stands for whoever asks.
@@ -133,34 +201,47 @@ package enum RedeemDecision {
     ///   - ports: the external dependencies.
     private static func look(
         at id: AuthorizationID, for request: Request, isPoll: Bool, ports: Ports
-    ) async throws -> Outcome {
+    ) async throws -> (outcome: Outcome, seen: Seen) {
         let now = ports.time.now
-        let (found, party) = try await ports.store.read { reader -> (Authorization?, RelyingParty?) in
-            let client = try reader.clients.find(request.client)
-            let party = try reader.relyingParties.find(request.client)
-            guard let client, client.disabledAt == nil, let party, request.isServed(by: party) else {
-                return (nil, nil)
+        let seen = try await ports.store.read { reader -> Seen in
+            let found = try reader.authorizations.find(id)
+            let standing = request.standing(of: found, at: now)
+            // Whoever gives the tokens reads the client under its lock.
+            if !isPoll, standing == .authenticated {
+                return Seen(standing: standing, expiresAt: found?.expiresAt, registration: nil)
             }
-            return (try reader.authorizations.find(id), party)
+            let client = request.client
+            let rows =
+                try request.rows
+                ?? Rows(client: reader.clients.find(client), party: reader.relyingParties.find(client))
+            return Seen(
+                standing: standing, expiresAt: found?.expiresAt, registration: Registration(rows, for: request))
         }
-        guard let party else { return .clientGone }
-        guard let found, request.fits(found.wanted) else { return .invalid }
-        // check: DeviceCodeTests.otherClient
-        guard found.client == request.client else { return .invalid }
-        let pace = ports.devicePolls.pace(of: id, by: request.client)
-        switch found.state {
-        case .refused: return .denied
-        case .redeemed(_, let family) where request.isPush: return try await again(family, for: found, at: now, ports)
-        // A ping may come twice, and its client polls after each.
-        case .redeemed where isPoll && !request.isPinged(by: party):
-            return try await endTokens(of: id, request.client, at: now, ports)
-        case .granted, .redeemed: return .invalid
-        case .open, .authenticated: break
+        return (try await outcome(of: seen, id, for: request, isPoll: isPoll, at: now, ports), seen)
+    }
+
+    private static func outcome(
+        of seen: Seen, _ id: AuthorizationID, for request: Request, isPoll: Bool, at now: Timestamp, _ ports: Ports
+    ) async throws -> Outcome {
+        let client = request.client
+        if isPoll || seen.standing != .authenticated {
+            guard let party = seen.registration?.party else { return .clientGone }
+            switch seen.standing {
+            case .invalid: return .invalid
+            case .denied: return .denied
+            case .redeemed(let family) where request.isPush:
+                return try await again(family, of: id, client, at: now, ports)
+            // A ping may come twice, and its client polls after each.
+            case .redeemed where isPoll && !request.isPinged(by: party):
+                return try await endTokens(of: id, client, at: now, ports)
+            case .redeemed: return .invalid
+            case .expired: return .expired
+            case .open, .authenticated: break
+            }
         }
-        // check: DeviceCodeTests.expires
-        guard now < found.expiresAt else { return .expired }
+        let pace = ports.devicePolls.pace(of: id, by: client)
         if isPoll, pace.isTooFast(at: now) { return .slowDown(interval: pace.interval) }
-        if found.state == .open { return .pending(interval: pace.interval) }
+        if seen.standing == .open { return .pending(interval: pace.interval) }
         return try await conclude(id, for: request, every: pace.interval, at: now, ports)
     }
 
@@ -173,13 +254,15 @@ package enum RedeemDecision {
         let client = request.client
         let transports = ports.transports
         return try await ports.commit(at: now, as: .client(client)) { work in
-            guard let found = try work.clients.lock(client), found.disabledAt == nil,
-                let party = try work.relyingParties.lock(client), request.isServed(by: party)
+            guard let found = try work.clients.lock(client),
+                let registration = Registration(
+                    Rows(client: found, party: try work.relyingParties.lock(client)), for: request)
             else { return .clientGone }
             // check: BackchannelTests.registeredAnew
-            guard request.registration == nil || request.registration == Registration(found, party) else {
+            guard request.registration == nil || request.registration == registration else {
                 return .pending(interval: interval)
             }
+            let party = registration.party
             try keys.require(party.idTokenAlgorithm)
             guard let authorization = try work.authorizations.find(id),
                 case .authenticated(let authentication) = authorization.state
@@ -207,7 +290,7 @@ package enum RedeemDecision {
             }
             // The device that approved may have been removed since, or the user unlinked.
             // check: DeviceCodeTests.ended
-            guard try work.admits(authentication, to: client),
+            guard party.admits(authentication),
                 try work.isGood(authentication.evidence, authentication.user, at: client)
             else { return .invalid }
             let needsConsent = try work.needsConsent(of: authentication.user, to: wanted, by: found)
@@ -242,10 +325,10 @@ package enum RedeemDecision {
 
     /// The tokens that a client was not told of yet, since its server could not be reached.
     private static func again(
-        _ id: TokenFamilyID, for found: Authorization, at now: Timestamp, _ ports: Ports
+        _ id: TokenFamilyID, of signIn: AuthorizationID, _ client: ClientID, at now: Timestamp, _ ports: Ports
     ) async throws -> Outcome {
         try await ports.store.read { reader in
-            guard let party = try reader.relyingParties.find(found.client), let family = try reader.families.find(id)
+            guard let party = try reader.relyingParties.find(client), let family = try reader.families.find(id)
             else { return .invalid }
             // check: TellBackchannelTests.ended
             guard family.isActive(at: now) else { return .invalid }
@@ -255,7 +338,7 @@ package enum RedeemDecision {
             return .redeemed(
                 UnsignedTokens(
                     family: family, target: target, isIdentified: family.scopes.contains(TokenFamily.openID),
-                    nonce: nil, party: party, keyThumbprint: family.keyThumbprint, pushed: found.id))
+                    nonce: nil, party: party, keyThumbprint: family.keyThumbprint, pushed: signIn))
         }
     }
 
@@ -291,6 +374,22 @@ extension RedeemDecision.Request {
     /// Whether a client polls because it was told to.
     fileprivate func isPinged(by party: RelyingParty) -> Bool {
         if case .authRequest = way { party.backchannel?.delivery.receiver != nil } else { false }
+    }
+
+    /// How a sign-in stands for this request.
+    fileprivate func standing(of found: Authorization?, at now: Timestamp) -> RedeemDecision.Standing {
+        guard let found, fits(found.wanted) else { return .invalid }
+        // check: DeviceCodeTests.otherClient
+        guard found.client == client else { return .invalid }
+        switch found.state {
+        case .refused: return .denied
+        case .redeemed(_, let family): return .redeemed(family)
+        case .granted: return .invalid
+        case .open, .authenticated: break
+        }
+        // check: DeviceCodeTests.expires
+        guard now < found.expiresAt else { return .expired }
+        return found.state == .open ? .open : .authenticated
     }
 
     /// Whether a sign-in began so that it ends in this way.

@@ -1,4 +1,4 @@
-package import CountersignWire
+import CountersignWire
 package import Encodings
 import JOSE
 
@@ -13,7 +13,7 @@ extension RequestObject {
     package enum Once: Sendable {
         /// The client has signed these claims, for us and for now; what is spent with them.
         case good(claims: JSONValue, ReplayGuard)
-        /// There is no such client, or it has no keys.
+        /// The client has no keys.
         case noKeys
         /// It is none of the client's; why, for the client's developer.
         case refused(why: String)
@@ -23,20 +23,23 @@ extension RequestObject {
     ///
     /// - Parameters:
     ///   - text: the request object.
-    ///   - id: the client, which has authenticated.
+    ///   - client: the client, which has authenticated.
+    ///   - party: how it uses the provider.
     ///   - algorithm: the algorithm that the client has registered.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func readOnce(
-        _ text: String, of id: ClientID, by algorithm: RelyingParty.RequestAlgorithm, ports: Ports
+        _ text: String, of client: Client, _ party: RelyingParty, by algorithm: RelyingParty.RequestAlgorithm,
+        ports: Ports
     ) async throws -> Once {
+        let id = client.id
         // What verifies it goes by the same header.
         // check: SignedBackchannelTests.refused
         guard named(in: text) == algorithm.rawValue else {
             return .refused(why: "alg is not the one that the client has registered")
         }
         let claims: JSONValue
-        switch try await ClientSignature.verify(text, of: id, types: types, ports: ports) {
+        switch try await ClientSignature.verify(text, of: client, party, types: types, ports: ports) {
         case .verified(_, _, claims: let signed): claims = signed
         case .noKeys: return .noKeys
         case .refused: return .refused(why: "no key of the client has signed it, or its typ is another")

@@ -42,24 +42,24 @@ extension OAuthDoor {
             let proved = try provedKey(of: incoming)
             let (client, party) = try await caller(of: incoming, form, mayBePublic: false)
             let key = try bindingKey(of: incoming, by: party, proving: proved)
-            return withNonce(try await beginBackchannel(form, by: client, with: key), for: key)
+            return withNonce(try await beginBackchannel(form, by: client, party, with: key), for: key)
         }
     }
 
     /// Spec: CIBA Core 1.0 §7.1, §7.2, §7.3.
     private func beginBackchannel(
-        _ form: FormFields, by client: ClientID, with key: ProvedKey?
+        _ form: FormFields, by client: Client, _ party: RelyingParty?, with key: ProvedKey?
     ) async throws -> Response {
-        guard case .shown(_, let party) = try await ShowRelyingParty.show(client, ports: ports),
-            let backchannel = party.backchannel
-        else { throw OAuthError(.unauthorizedClient, "the client is not registered to ask by the backchannel") }
-        let (fields, once) = try await parameters(of: form, by: client, signing: backchannel.algorithm)
+        guard let party, let backchannel = party.backchannel else {
+            throw OAuthError(.unauthorizedClient, "the client is not registered to ask by the backchannel")
+        }
+        let (fields, once) = try await parameters(of: form, by: client, party, signing: backchannel.algorithm)
         // check: BackchannelEndpointTests.details
         guard fields[AuthorizationDetails.parameter] == nil else {
             throw OAuthError(.invalidAuthorizationDetails, "a server cannot have anything authorized in detail")
         }
         guard let scopes = fields.words("scope") else { throw OAuthError(.invalidRequest, "scope is missing") }
-        var request = BeginBackchannel.Request(by: client, for: try hint(in: fields, of: client))
+        var request = BeginBackchannel.Request(by: client.id, for: try hint(in: fields, of: client.id))
         request.scopes = scopes
         request.resources = fields.resources
         request.message = try Self.bindingMessage(fields)
@@ -100,7 +100,7 @@ extension OAuthDoor {
     ///
     /// Spec: CIBA Core 1.0 §7.1.1.
     private func parameters(
-        of form: FormFields, by client: ClientID, signing algorithm: RelyingParty.RequestAlgorithm?
+        of form: FormFields, by client: Client, _ party: RelyingParty, signing algorithm: RelyingParty.RequestAlgorithm?
     ) async throws -> (FormFields, ReplayGuard?) {
         guard let text = form["request"] else {
             // check: SignedBackchannelTests.unsigned
@@ -113,7 +113,7 @@ extension OAuthDoor {
         let isAlone = form.resources.isEmpty && Self.backchannelParameters.allSatisfy { form[$0] == nil }
         // check: SignedBackchannelTests.outside
         guard isAlone else { throw OAuthError(.invalidRequest, "no parameter may stand beside request") }
-        switch try await RequestObject.readOnce(text, of: client, by: algorithm, ports: ports) {
+        switch try await RequestObject.readOnce(text, of: client, party, by: algorithm, ports: ports) {
         case .good(let claims, let once):
             do throws(FormFields.Malformed) {
                 return (try FormFields(requestObject: claims, named: Self.backchannelParameters), once)

@@ -27,7 +27,7 @@ extension OAuthDoor {
             let form = try FormFields(form: incoming)
             let (client, party) = try await caller(of: incoming, form)
             return try await beginDeviceGrant(
-                form, incoming, by: client, isAuthenticated: Self.isAuthenticated(incoming, form, party))
+                form, incoming, by: client.id, isAuthenticated: Self.isAuthenticated(incoming, form, party))
         }
     }
 
@@ -105,22 +105,32 @@ extension OAuthDoor {
     ///   - key: the key that the client has proved to have; nil for none.
     ///   - way: makes of the parameter by what there are tokens.
     func redeemDecision(
-        named name: String, _ form: FormFields, _ incoming: Incoming, by client: ClientID, _ party: RelyingParty?,
+        named name: String, _ form: FormFields, _ incoming: Incoming, by client: Client, _ party: RelyingParty?,
         with key: ProvedKey?, _ way: (Secret<String>) -> RedeemDecision.Way
     ) async throws -> Response {
         guard let code = form[name] else { throw OAuthError(.invalidRequest, "\(name) is missing") }
-        let request = RedeemDecision.Request(way(Secret(code)), resources: form.resources, by: client, with: key)
-        let outcome = try await RedeemDecision.redeem(request, ports: ports)
-        guard case .pending = outcome, let length = incoming.preferredWait,
-            let place = waitingPlace(
-                for: code, of: client, isAuthenticated: Self.isAuthenticated(incoming, form, party), incoming)
-        else { return try await decisionReply(to: outcome, named: name) }
+        let request = RedeemDecision.Request(
+            way(Secret(code)), resources: form.resources, by: client, party, with: key)
+        guard let length = incoming.preferredWait else {
+            return try await decisionReply(to: try await RedeemDecision.redeem(request, ports: ports), named: name)
+        }
+        let wait: RedeemDecision.Wait
+        switch try await RedeemDecision.redeem(
+            request, changes: try resources.changes(for: incoming.context), ports: ports)
+        {
+        case .ended(let outcome): return try await decisionReply(to: outcome, named: name)
+        case .waiting(let open): wait = open
+        }
+        let id = client.id
+        let place = waitingPlace(
+            for: code, of: id, isAuthenticated: Self.isAuthenticated(incoming, form, party), incoming)
+        guard let place else { return try await decisionReply(to: .pending(interval: wait.interval), named: name) }
         let deadline = ports.time.now.adding(min(length, Self.longestWait))
         return incoming.context.later.answer { [self] in
             defer { withExtendedLifetime(place) {} }
             return try await shared(incoming) {
-                let waited = try await waited(for: request, until: deadline, incoming, otherwise: outcome)
-                return (withNonce(try await decisionReply(to: waited, named: name), for: key), client)
+                let waited = try await outcome(of: wait, until: deadline)
+                return (withNonce(try await decisionReply(to: waited, named: name), for: key), id)
             }
         }
     }
@@ -140,15 +150,13 @@ extension OAuthDoor {
     }
 
     /// What came of a wait; what was before it where the server is about to stop.
-    private func waited(
-        for request: RedeemDecision.Request, until deadline: Timestamp, _ incoming: Incoming,
-        otherwise before: RedeemDecision.Outcome
+    private func outcome(
+        of wait: RedeemDecision.Wait, until deadline: Timestamp
     ) async throws -> RedeemDecision.Outcome {
         do {
-            return try await RedeemDecision.redeem(
-                request, waitingUntil: deadline, changes: try resources.changes(for: incoming.context), ports: ports)
+            return try await wait.outcome(until: deadline, ports: ports)
         } catch is CancellationError where resources.shutdown.isOver {
-            return before
+            return .pending(interval: wait.interval)
         }
     }
 

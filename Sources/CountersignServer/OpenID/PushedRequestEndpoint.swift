@@ -11,7 +11,8 @@ extension OAuthDoor {
         addShared(.post, "/oauth2/par", to: &table) { [self] incoming in
             let form = try FormFields(form: incoming)
             let key = try provedKey(of: incoming)
-            let (client, party) = try await caller(of: incoming, form)
+            let (calling, party) = try await caller(of: incoming, form)
+            let client = calling.id
             // The code would be for the key, and the tokens for the certificate.
             // check: CertificateBoundTests.pushedWithProof
             guard key == nil || party?.bindsToCertificate != true else { throw Self.proofBesideCertificate }

@@ -15,7 +15,8 @@ extension OAuthDoor {
             // Before the client, whose assertion is good once: it need not sign another one for want of a nonce.
             let proved = try provedKey(of: incoming)
             // Spec: RFC 6749 §4.4.
-            let (client, party) = try await caller(of: incoming, form, mayBePublic: grant != "client_credentials")
+            let (calling, party) = try await caller(of: incoming, form, mayBePublic: grant != "client_credentials")
+            let client = calling.id
             let key = try bindingKey(of: incoming, by: party, proving: proved)
             guard let grant else { throw OAuthError(.invalidRequest, "grant_type is missing") }
             // A person authorizes it, and all tokens that come of that have it.
@@ -30,11 +31,11 @@ extension OAuthDoor {
                 case "refresh_token": try await refresh(form, by: client, with: key)
                 case DeviceAssertion.grantType: try await signInDevice(form, at: client, with: key)
                 case Self.deviceGrantType:
-                    try await redeemDecision(named: "device_code", form, incoming, by: client, party, with: key) {
+                    try await redeemDecision(named: "device_code", form, incoming, by: calling, party, with: key) {
                         .deviceCode($0)
                     }
                 case Self.backchannelGrantType:
-                    try await redeemDecision(named: "auth_req_id", form, incoming, by: client, party, with: key) {
+                    try await redeemDecision(named: "auth_req_id", form, incoming, by: calling, party, with: key) {
                         .authRequest($0)
                     }
                 default: throw OAuthError(.unsupportedGrantType, "the grant_type is not known")
@@ -167,7 +168,7 @@ extension OAuthDoor {
 
     /// The client that calls; the parameters are those of ``caller(of:_:mayBePublic:)``.
     func client(of incoming: Incoming, _ form: FormFields, mayBePublic: Bool = true) async throws -> ClientID {
-        try await caller(of: incoming, form, mayBePublic: mayBePublic).client
+        try await caller(of: incoming, form, mayBePublic: mayBePublic).client.id
     }
 
     /// The client that calls: by its secret in the header or in the form, by an assertion, by the certificate of its
@@ -181,7 +182,7 @@ extension OAuthDoor {
     ///   - mayBePublic: whether a client that keeps no secret may call.
     func caller(
         of incoming: Incoming, _ form: FormFields, mayBePublic: Bool = true
-    ) async throws -> (client: ClientID, party: RelyingParty?) {
+    ) async throws -> (client: Client, party: RelyingParty?) {
         let header = incoming.headers[.authorization]
         if let assertion = form["client_assertion"] {
             // check: ClientKeyTests.refused
@@ -217,16 +218,11 @@ extension OAuthDoor {
         guard party?.hasKeys != true else {
             throw OAuthError(.invalidClient, "the client must authenticate by its key")
         }
-        return (caller.client.id, party)
+        return (caller.client, party)
     }
 
     private static let certificateMissing = OAuthError(
         .invalidClient, "the client must authenticate by its certificate in TLS")
-
-    private func settings(of client: ClientID) async throws -> RelyingParty? {
-        guard case .shown(_, let party) = try await ShowRelyingParty.show(client, ports: ports) else { return nil }
-        return party
-    }
 
     private static func refusal(_ failure: ClientAuthentication, _ description: String) -> OAuthError {
         guard case .tooManyFailures(let seconds) = failure else { return OAuthError(.invalidClient, description) }
@@ -239,7 +235,7 @@ extension OAuthDoor {
     /// Spec: RFC 7521 §4.2, RFC 7523 §2.2 and §3, RFC 8705 §5.
     private func client(
         of incoming: Incoming, _ form: FormFields, asserting assertion: Secret<String>
-    ) async throws -> (client: ClientID, party: RelyingParty?) {
+    ) async throws -> (client: Client, party: RelyingParty?) {
         guard form["client_assertion_type"] == AuthenticateByKey.assertionType else {
             throw OAuthError(.invalidClient, "client_assertion_type is missing or not known")
         }
@@ -255,7 +251,7 @@ extension OAuthDoor {
             else {
                 throw OAuthError(.invalidClient, description)
             }
-            return (client.id, party)
+            return (client, party)
         case .refused: throw Self.refusal(try await resources.failed(from: incoming.context), description)
         }
     }
@@ -263,16 +259,18 @@ extension OAuthDoor {
     /// The client that a request only names: it keeps no secret, or its connection has its certificate.
     private func bareClient(
         _ text: String?, of incoming: Incoming, mayBePublic: Bool
-    ) async throws -> (client: ClientID, party: RelyingParty?) {
+    ) async throws -> (client: Client, party: RelyingParty?) {
         let refusal = OAuthError(.invalidClient, "the client must authenticate")
-        guard let id = text.flatMap({ ClientID($0) }), let party = try await settings(of: id) else { throw refusal }
+        guard let id = text.flatMap({ ClientID($0) }),
+            case .shown(let client, let party) = try await ShowRelyingParty.show(id, ports: ports)
+        else { throw refusal }
         guard party.certificate != nil else {
             guard mayBePublic, !party.profile.isConfidential else { throw refusal }
-            return (id, party)
+            return (client, party)
         }
         guard let certificate = incoming.context.certificate else { throw Self.certificateMissing }
-        switch try await AuthenticateByCertificate.authenticate(id, by: certificate, ports: ports) {
-        case .authenticated: return (id, party)
+        switch AuthenticateByCertificate.authenticate(client, party, by: certificate) {
+        case .authenticated: return (client, party)
         case .refused:
             throw Self.refusal(
                 try await resources.failed(from: incoming.context), "the certificate is not the client's")
