@@ -42,6 +42,8 @@ struct Interleaving: Sendable {
         var number = 1
         while true {
             let (scene, first, second) = try await prepare(world)
+            // The scene may have had keys made that sign tokens.
+            try await self.second.store.refreshKeys()
             pause.set(before: number)
             let late = Task { [world] in
                 defer { pause.end() }

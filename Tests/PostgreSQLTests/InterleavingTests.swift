@@ -85,6 +85,9 @@ struct InterleavingTests {
     func oneAPIName() async throws {
         let meeting = try await Interleaving()
         let world = meeting.world
+        try await world.store.commit { store in
+            for type in ChallengeType.builtIn { try store.types.put(type) }
+        }
         // The keys that sign tokens are made before.
         let any = RelyingParty(client: try await world.makeClient().client.id, profile: .web, redirectURIs: [])
         #expect(try await SetRelyingParty.set(any, by: .system, ports: world.ports) == .set(any))
