@@ -20,7 +20,7 @@
         /// - Parameters:
         ///   - model: says what is shown and does what is tapped. Its state says what came of it.
         ///   - theme: how it looks, and what it says.
-        ///   - close: takes the prompt off the screen; it is called once.
+        ///   - close: takes the prompt off the screen.
         public init(_ model: Model, theme: PromptTheme = PromptTheme(), close: @escaping @MainActor () -> Void) {
             self.model = model
             self.theme = theme
@@ -44,7 +44,7 @@
             .onChange(of: model.announcement) { _, word in
                 if let word { announce(theme.texts.text(word)) }
             }
-            .onChange(of: model.returnURL, initial: true) { _, url in
+            .onChange(of: model.returnURL) { _, url in
                 if let url { openURL(url) }
             }
             .onChange(of: isDismissed || model.isClosed, initial: true) { _, isClosed in

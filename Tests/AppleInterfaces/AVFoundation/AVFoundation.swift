@@ -38,7 +38,7 @@ open class AVCaptureMetadataOutput: AVCaptureOutput {
     open var availableMetadataObjectTypes: [AVMetadataObject.ObjectType] { [] }
 
     /// Page: avfoundation/avcapturemetadataoutput/metadataobjecttypes iOS 6.0 macOS 13.0
-    open var metadataObjectTypes: [AVMetadataObject.ObjectType]! = []
+    open var metadataObjectTypes: [AVMetadataObject.ObjectType] = []
 
     /// Page: avfoundation/avcapturemetadataoutput/setmetadataobjectsdelegate(_:queue:) iOS 6.0 macOS 13.0
     open func setMetadataObjectsDelegate(
