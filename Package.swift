@@ -80,7 +80,8 @@ let package = Package(
         .target(name: "CountersignPrompts", dependencies: ["Countersign"], swiftSettings: settings),
         // Empty on Linux, where scripts/apple-check type-checks it.
         .target(
-            name: "CountersignApple", dependencies: ["Countersign", "OpenPGP", crypto], swiftSettings: settings),
+            name: "CountersignApple", dependencies: ["Countersign", "CountersignPrompts", "OpenPGP", crypto],
+            swiftSettings: settings),
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
             swiftSettings: settings),

@@ -112,7 +112,11 @@ final class PausingClock: PromptClock {
 
     var now: Duration { .zero }
 
-    func sleep(for duration: Duration) async throws { try await script.call("sleep") }
+    func sleep(for duration: Duration) async throws {
+        try await script.call("sleep")
+        // Without it, who was cancelled while the test ended it would sleep again and again.
+        try Task.checkCancellation()
+    }
 
     func end() { script.letGo() }
 }

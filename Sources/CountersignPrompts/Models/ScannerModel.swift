@@ -180,7 +180,9 @@ extension ScannerModel.State {
     func screen(_ texts: PromptTexts) -> PromptScreen {
         var screen: PromptScreen
         switch self {
-        case .scanning: screen = texts.screen(.scanHeading, .scanText)
+        case .scanning:
+            screen = texts.screen(.scanHeading, .scanText)
+            screen.looksForCode = true
         case .noCamera:
             screen = texts.screen(.noCameraHeading, .noCameraText)
             screen.buttons = [texts.button(.retry, .tryAgain, role: .main)]
@@ -188,6 +190,8 @@ extension ScannerModel.State {
         case .ticket: return texts.screen(.ticketHeading, .ticketText)
         case .refused(let refusal):
             screen = texts.screen(.codeRefusedHeading, refusal.word)
+            // Another code is taken without a tap.
+            screen.looksForCode = true
             screen.buttons = [texts.button(.retry, .scanAgain, role: .main)]
         case .unreachable(let failure): return texts.screen(failure, heading: .unreachableHeading)
         case .failed(let failure): return texts.screen(failure, heading: .deviceCannotHeading)

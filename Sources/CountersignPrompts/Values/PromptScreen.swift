@@ -24,6 +24,10 @@ public struct PromptScreen: Hashable, Sendable {
     public var scannable: String?
     /// The time that is left, such as "1:42 left"; nil where nothing runs out.
     public var timeLeft: String?
+    /// Whether the camera looks for a code.
+    public var looksForCode = false
+    /// Whether something is under way that ends by itself.
+    public var isBusy = false
     /// The field; nil for none.
     public var field: PromptField?
     /// The buttons, in order.
@@ -32,6 +36,24 @@ public struct PromptScreen: Hashable, Sendable {
     /// A screen with a heading.
     public init(heading: String) {
         self.heading = heading
+    }
+
+    /// What a screen reader does when a screen has taken the place of another one.
+    public enum Reading: Hashable, Sendable {
+        /// It goes to the heading, which is another one.
+        case heading
+        /// It goes to what is wrong with what was typed.
+        case problem
+        /// It stays where it is, and says this.
+        case says(String)
+    }
+
+    /// What a screen reader does when this screen has taken the place of another one; nil for nothing.
+    public func reading(after other: PromptScreen) -> Reading? {
+        if let problem = field?.problem, heading != other.heading || problem != other.field?.problem { return .problem }
+        guard heading == other.heading else { return .heading }
+        let news = paragraphs.filter { !other.paragraphs.contains($0) }
+        return news.isEmpty ? nil : .says(news.joined(separator: " "))
     }
 }
 

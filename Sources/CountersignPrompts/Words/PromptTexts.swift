@@ -108,6 +108,7 @@ extension PromptTexts {
     func screen(_ heading: PromptWord, _ paragraphs: PromptWord..., values: [String: String] = [:]) -> PromptScreen {
         var screen = PromptScreen(heading: text(heading, values))
         screen.paragraphs = paragraphs.map { text($0, values) }
+        screen.isBusy = heading.isBusy
         return screen
     }
 
@@ -118,5 +119,17 @@ extension PromptTexts {
         if failure.retryHelps { screen.buttons.append(button(.retry, .tryAgain, role: .main)) }
         screen.buttons.append(button(.close, .close))
         return screen
+    }
+}
+
+extension PromptWord {
+    /// Whether it is the heading of something that is under way.
+    fileprivate var isBusy: Bool {
+        switch self {
+        case .loadingHeading, .sendingHeading, .approvingHeading, .decliningHeading, .reportingHeading, .ticketHeading,
+            .savingPINHeading, .undoingHeading:
+            true
+        default: false
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import QuartzCore
 
 /// Page: uikit/uiapplication iOS 2.0
 @MainActor
@@ -19,4 +20,41 @@ public enum UIBackgroundFetchResult: UInt, Sendable {
     case noData
     /// Page: uikit/uibackgroundfetchresult/failed iOS 7.0
     case failed
+}
+
+/// Page: uikit/uiview iOS 2.0
+@MainActor
+open class UIView: NSObject {
+    /// Page: uikit/uiview/layerclass iOS 2.0
+    open class var layerClass: AnyClass { CALayer.self }
+
+    /// Page: uikit/uiview/layer iOS 2.0
+    open var layer: CALayer { CALayer() }
+}
+
+/// Page: uikit/uiviewcontroller iOS 2.0
+@MainActor
+open class UIViewController: NSObject {
+    /// Page: uikit/uiviewcontroller/presentedviewcontroller iOS 5.0
+    open var presentedViewController: UIViewController? { nil }
+
+    /// Page: uikit/uiviewcontroller/isbeingdismissed iOS 5.0
+    open var isBeingDismissed: Bool { false }
+
+    /// Page: uikit/uiviewcontroller/present(_:animated:completion:) iOS 5.0
+    open func present(
+        _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil
+    ) {}
+
+    /// Page: uikit/uiviewcontroller/dismiss(animated:completion:) iOS 5.0
+    open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {}
+
+    /// Page: uikit/uiviewcontroller/viewdiddisappear(_:) iOS 2.0
+    open func viewDidDisappear(_ animated: Bool) {}
+}
+
+/// Page: uikit/uikeyboardtype iOS 2.0
+public enum UIKeyboardType: Int, Sendable {
+    /// Page: uikit/uikeyboardtype/numberpad iOS 2.0
+    case numberPad
 }

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Page: swiftui/state iOS 13.0 macOS 10.15
+@propertyWrapper
+public struct State<Value> {
+    /// Page: swiftui/state/init(wrappedvalue:) iOS 13.0 macOS 10.15
+    public init(wrappedValue value: Value) {}
+
+    /// Page: swiftui/state/wrappedvalue iOS 13.0 macOS 10.15
+    public var wrappedValue: Value {
+        get { usual() }
+        nonmutating set {}
+    }
+
+    /// Page: swiftui/state/projectedvalue iOS 13.0 macOS 10.15
+    public var projectedValue: Binding<Value> { usual() }
+}
+
+/// Page: swiftui/binding iOS 13.0 macOS 10.15
+public struct Binding<Value> {}
+
+/// Page: swiftui/environment iOS 13.0 macOS 10.15
+@propertyWrapper
+public struct Environment<Value> {
+    /// Page: swiftui/environment/init(_:)-8slkf iOS 13.0 macOS 10.15
+    public init(_ keyPath: KeyPath<EnvironmentValues, Value>) {}
+
+    /// Page: swiftui/environment/wrappedvalue iOS 13.0 macOS 10.15
+    public var wrappedValue: Value { usual() }
+}
+
+/// Page: swiftui/environmentvalues iOS 13.0 macOS 10.15
+public struct EnvironmentValues {
+    /// Page: swiftui/environmentvalues/openurl iOS 14.0 macOS 11.0
+    public var openURL: OpenURLAction { usual() }
+}
+
+/// Page: swiftui/openurlaction iOS 14.0 macOS 11.0
+@MainActor
+public struct OpenURLAction {
+    /// Page: swiftui/openurlaction/callasfunction(_:) iOS 14.0 macOS 11.0
+    public func callAsFunction(_ url: URL) {}
+}
+
+/// Page: swiftui/accessibilityfocusstate iOS 15.0 macOS 12.0
+@propertyWrapper
+public struct AccessibilityFocusState<Value: Hashable> {
+    /// Page: swiftui/accessibilityfocusstate/binding iOS 15.0 macOS 12.0
+    public struct Binding {}
+
+    /// Page: swiftui/accessibilityfocusstate/init()-9vlp1 iOS 15.0 macOS 12.0
+    public init<T: Hashable>() where Value == T? {}
+
+    /// Page: swiftui/accessibilityfocusstate/wrappedvalue iOS 15.0 macOS 12.0
+    public var wrappedValue: Value {
+        get { usual() }
+        nonmutating set {}
+    }
+
+    /// Page: swiftui/accessibilityfocusstate/projectedvalue iOS 15.0 macOS 12.0
+    public var projectedValue: Binding { usual() }
+}
+
+/// What nobody reads: a value that a declaration must have.
+@usableFromInline
+func usual<Value>() -> Value { preconditionFailure() }

@@ -1,0 +1,162 @@
+import Countersign
+import Foundation
+import Testing
+
+@testable import CountersignPrompts
+
+@Suite("One view draws every model", .timeLimit(.minutes(5)))
+@MainActor
+struct PromptModelTests {
+    let script = Script()
+    let clock = HandClock()
+
+    private func prompt(
+        _ question: PromptQuestion = .payment(), approval: PromptApproval = PromptApproval()
+    ) -> ApprovePromptModel {
+        let fake = FakeQuestion(question: question, script: script, approval: approval)
+        let model = ApprovePromptModel(opened: fake, biometricPrompt: "Pay", clock: clock)
+        clock.advance(ApprovePromptModel.readingTime)
+        return model
+    }
+
+    private func screen(_ model: any PromptModel) -> PromptScreen { model.screen(PromptTexts(.english)) }
+
+    @Test("The field of a question takes the number, then the PIN, then what a custom authenticator judges")
+    func question() async {
+        let model: any PromptModel = prompt(.payment(number: true, methods: [.pin, .custom("voice")], attemptsLeft: 3))
+        model.type("47 19 32 9")
+        #expect(model.typed == "471932")
+        await model.perform(.approve)
+        #expect(screen(model).field?.kind == .pin && model.typed.isEmpty)
+        model.type("83517a")
+        #expect(model.typed == "83517")
+        await model.perform(.use(.custom("voice")))
+        #expect(screen(model).field?.kind == .custom && model.typed.isEmpty)
+        model.type("la la")
+        #expect(model.typed == "la la" && script.calls.isEmpty)
+        await model.perform(.submit)
+        #expect(script.calls == ["approve voice la la 471932"] && model.typed == "471932")
+        #expect(model.returnURL == nil && !model.isClosed && model.current == nil)
+    }
+
+    @Test("An approval that came by a link opens the browser, and no other does")
+    func link() async {
+        let url = URL(filePath: "/back")
+        let model: any PromptModel = prompt(approval: PromptApproval(returnURL: url))
+        #expect(model.returnURL == nil)
+        await model.perform(.approve)
+        #expect(model.returnURL == url && !model.isClosed)
+    }
+
+    @Test("Running a model fetches what it shows")
+    func run() async {
+        let pad = PINPadModel(FakeKeeper(script: script))
+        let custom = CustomAuthenticatorModel(FakeRegistrar(script: script), .register)
+        let devices = DevicesModel(FakeDirectory(script: script), biometricPrompt: "Change")
+        for model in [pad, custom, devices] as [any PromptModel] { await model.run() }
+        #expect(script.calls == ["status", "status", "list"])
+        #expect(pad.state == .choosing(nil) && custom.state == .giving(nil))
+        #expect(screen(devices).heading == "Trusted devices")
+    }
+
+    @Test("The field of the devices takes the PIN that proves a change")
+    func devices() async {
+        let list = DeviceList(rows: [.this, .other()], proofs: [.pin])
+        let model: any PromptModel = DevicesModel(FakeDirectory(script: script, list: list), biometricPrompt: "Change")
+        await model.run()
+        model.type("83517")
+        #expect(model.typed.isEmpty)
+        await model.perform(.suspend("other"))
+        await model.perform(.goOn)
+        model.type("83517")
+        #expect(model.typed == "83517")
+        await model.perform(.submit)
+        #expect(model.typed.isEmpty && script.calls == ["list", "suspend other pin", "list"])
+    }
+
+    @Test("The list has the question that is open, until it is closed")
+    func list() async {
+        let model: any PromptModel = PendingListModel(
+            FakePending([.example("chl_1", script)]), biometricPrompt: "Pay", clock: clock)
+        await (model as? PendingListModel)?.refresh()
+        #expect(model.current == nil)
+        await model.perform(.open("chl_1"))
+        #expect(model.current != nil && !model.isClosed)
+        await model.perform(.close)
+        #expect(model.current == nil)
+    }
+
+    @Test("The camera looks for a code until one is taken; then the screen closes itself")
+    func scanner() async {
+        for (text, closes) in [("code 1", true), ("ticket 1", true), ("elsewhere", false)] {
+            let model: any PromptModel = ScannerModel(FakeReader(script: script))
+            #expect(screen(model).looksForCode && !model.isClosed)
+            await model.scanned(text)
+            #expect(model.isClosed == closes && screen(model).looksForCode == !closes, "\(text)")
+        }
+        let model: any PromptModel = ScannerModel(FakeReader(script: script))
+        model.refuseCamera()
+        #expect(!screen(model).looksForCode && !model.isClosed)
+        await model.perform(.cancel)
+        #expect(model.isClosed)
+    }
+
+    @Test("A screen closes itself when somebody is signed in elsewhere, or when its person gives up")
+    func closing() async {
+        let waiting = WaitingModel(FakeSignIn(script: script, shown: .example()), clock: clock)
+        let shown: any PromptModel = waiting
+        #expect(!shown.isClosed)
+        await shown.run()
+        #expect(waiting.state == .signedIn && shown.isClosed)
+        let display: any PromptModel = CodeDisplayModel(FakeCodes(script: script), clock: clock)
+        #expect(!display.isClosed)
+        await display.perform(.cancel)
+        #expect(display.isClosed)
+    }
+
+    @Test("What has no field, camera or question leaves what it is given")
+    func nothing() async {
+        let device = FurtherDeviceModel(FakeWaitingDevice(script: script), number: nil, activeFrom: 0, clock: clock)
+        let state = device.state
+        let model: any PromptModel = device
+        model.type("1")
+        await model.scanned("code 1")
+        model.refuseCamera()
+        #expect(model.typed.isEmpty && model.announcement == nil && model.returnURL == nil && !model.isClosed)
+        #expect(model.current == nil && device.state == state && script.calls.isEmpty)
+    }
+
+    @Test("A screen says that something is under way where that ends by itself")
+    func busy() {
+        let texts = PromptTexts(.english)
+        let busy = PromptExamples.all.flatMap { examples in
+            examples.screens.filter { $0.screen(texts).isBusy }.map { "\(examples.model) \($0.state)" }
+        }
+        #expect(
+            Set(busy) == [
+                "ApprovePromptModel loading", "ApprovePromptModel sending: approve", "ApprovePromptModel sending: deny",
+                "ApprovePromptModel sending: report", "WaitingModel starting", "PINPadModel loading",
+                "PINPadModel saving", "ScannerModel claiming", "ScannerModel claimed", "ScannerModel ticket",
+                "CodeDisplayModel loading", "PendingListModel loading", "DevicesModel loading", "DevicesModel acting",
+                "CustomAuthenticatorModel loading", "CustomAuthenticatorModel sending", "FurtherDeviceModel undoing",
+            ])
+    }
+
+    @Test("A screen reader goes to a new heading or to what is wrong, and is told what is new below the same heading")
+    func reading() {
+        var old = PromptScreen(heading: "Type your PIN")
+        old.paragraphs = ["Without it nothing changes."]
+        old.field = PromptField(kind: .pin, label: "PIN")
+        var new = old
+        new.timeLeft = "1:42 left"
+        #expect(new.reading(after: old) == nil)
+        new.paragraphs.append("There is no network.")
+        new.paragraphs.append("Try again.")
+        #expect(new.reading(after: old) == .says("There is no network. Try again."))
+        #expect(old.reading(after: new) == nil)
+        new.field = PromptField(kind: .pin, label: "PIN", problem: "This is not your PIN.")
+        #expect(new.reading(after: old) == .problem && new.reading(after: new) == nil)
+        #expect(old.reading(after: PromptScreen(heading: "One moment")) == .heading)
+        #expect(new.reading(after: PromptScreen(heading: "One moment")) == .problem)
+    }
+}
