@@ -1,3 +1,5 @@
+package import CountersignWire
+
 /// Authenticates a client by the certificate of its connection (`tls_client_auth`, `self_signed_tls_client_auth`).
 ///
 /// Spec: RFC 8705 §2.

@@ -1,4 +1,4 @@
-import CountersignWire
+package import CountersignWire
 package import Encodings
 import JOSE
 
