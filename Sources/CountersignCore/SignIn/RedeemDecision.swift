@@ -396,7 +396,9 @@ extension RedeemDecision.Request {
     fileprivate func fits(_ wanted: Wanted) -> Bool {
         switch way {
         case .deviceCode: wanted.device != nil
-        case .authRequest, .push: wanted.backchannel != nil
+        // What is to be brought is not fetched as well: nobody would know whether the client has it.
+        case .authRequest: wanted.backchannel?.isPush == false
+        case .push: wanted.backchannel != nil
         }
     }
 }
