@@ -344,6 +344,39 @@ struct ApprovePromptTests {
         #expect(denied.model.state == .declined)
     }
 
+    @Test("Where no reply to an approval came in time, nobody says that nothing was approved")
+    func unknown() async {
+        // The last try itself has taken until the end, or the person was still to type the PIN once more.
+        let late = await PromptScene.read()
+        late.script.next(.network("gone"))
+        late.script.hold()
+        let answer = Task { await late.model.perform(.approve) }
+        await late.script.reached(1)
+        late.clock.advance(.seconds(500))
+        late.script.letGo()
+        await answer.value
+        #expect(late.model.state == .ended(.unknown))
+        let texts = late.model.screen(PromptTexts(.english)).paragraphs
+        #expect(texts == ["No reply to your answer has come. Look where you began before you start again."])
+
+        let typed = await PromptScene.read(.payment(methods: [.pin]))
+        await typed.model.perform(.approve)
+        typed.model.type(pin: "83517")
+        typed.script.next(.network("gone"))
+        await typed.model.perform(.submit)
+        await typed.model.perform(.retry)
+        typed.clock.advance(.seconds(500))
+        typed.model.tick()
+        #expect(typed.model.state == .ended(.unknown))
+
+        let denied = await PromptScene.read()
+        denied.script.next(.network("gone"))
+        await denied.model.perform(.deny)
+        denied.clock.advance(.seconds(500))
+        denied.model.tick()
+        #expect(denied.model.state == .ended(.expired))
+    }
+
     @Test("A question that cannot be fetched is fetched again")
     func unreachable() async {
         let scene = PromptScene()

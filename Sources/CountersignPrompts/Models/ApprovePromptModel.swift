@@ -50,6 +50,8 @@ public final class ApprovePromptModel {
     public enum Ending: Hashable, Sendable {
         /// Nobody answered in time.
         case expired
+        /// Nobody knows: an approval was sent, no reply came in time, and it may have been taken.
+        case unknown
         /// It was answered before, here or on another device.
         case answered
         /// The one who asked has taken it back.
@@ -156,6 +158,8 @@ public final class ApprovePromptModel {
     @ObservationIgnored private var shownAt: Duration?
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var unsentMethod = PromptMethod.confirmation
+    /// Whether an approval was sent to which no reply came.
+    @ObservationIgnored private var mayBeApproved = false
 
     /// The prompt for a question that is still to be fetched.
     ///
@@ -346,7 +350,7 @@ public final class ApprovePromptModel {
         // What is under way is for the server to decide.
         if timeLeft == .zero, state.isAnswerable {
             forgetTyped()
-            state = .ended(.expired)
+            state = .ended(mayBeApproved ? .unknown : .expired)
         }
     }
 }
@@ -400,6 +404,7 @@ extension ApprovePromptModel {
         } catch {
             unsentMethod = PromptMethod(proof)
             state = stateAfter(error, sending: decision)
+            if case .unsent(.approve, _) = state { mayBeApproved = true }
             tick()
         }
     }
