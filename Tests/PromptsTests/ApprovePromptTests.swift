@@ -285,6 +285,9 @@ struct ApprovePromptTests {
         let scene = await PromptScene.read(.payment(methods: [.custom("voice"), .pin]))
         await scene.model.perform(.approve)
         #expect(scene.model.state == .custom("voice", nil))
+        // The second tap on "Approve" sends nothing.
+        await scene.model.perform(.submit)
+        #expect(scene.model.state == .custom("voice", nil) && scene.script.calls.isEmpty)
         scene.script.next(
             .customRetry(attemptsLeft: 2, payload: "louder"), .customUnavailable, .customFailed(payload: "no"))
         scene.model.type(custom: "hello")
@@ -294,9 +297,11 @@ struct ApprovePromptTests {
         scene.model.type(custom: "HELLO")
         await scene.model.perform(.submit)
         #expect(scene.model.state == .custom("voice", .unavailable))
+        scene.model.type(custom: "hello again")
         await scene.model.perform(.submit)
         #expect(scene.model.state == .customRefused("voice", payload: "no"))
-        #expect(scene.script.calls == ["approve voice hello", "approve voice HELLO", "approve voice "])
+        #expect(
+            scene.script.calls == ["approve voice hello", "approve voice HELLO", "approve voice hello again"])
         await scene.model.perform(.use(.pin))
         #expect(scene.model.state == .typingPIN(nil))
     }
@@ -306,6 +311,7 @@ struct ApprovePromptTests {
         let scene = await PromptScene.read(.payment(methods: [.custom("voice")]))
         await scene.model.perform(.approve)
         scene.script.next(.customNotRegistered)
+        scene.model.type(custom: "hello")
         await scene.model.perform(.submit)
         #expect(scene.model.state == .customRefused("voice", payload: nil))
         await scene.model.perform(.deny)

@@ -45,6 +45,9 @@ struct CustomAuthenticatorTests {
         #expect(model.state == .typingPIN(.malformed))
         await submit("83517", model)
         #expect(model.state == .giving(nil))
+        // The second tap on the button sends nothing.
+        await model.perform(.submit)
+        #expect(model.state == .giving(nil) && script.calls == ["status"])
         script.next(.pinIncorrect(attemptsLeft: 1))
         await submit("hello", model)
         #expect(model.state == .typingPIN(.wrong(attemptsLeft: 1)))

@@ -27,6 +27,9 @@ struct PINPadTests {
         #expect(model.state == .choosing(nil))
         await submit("83517", model)
         #expect(model.state == .repeating && model.typed.isEmpty)
+        // The second tap on the button does not lose what was chosen.
+        await model.perform(.submit)
+        #expect(model.state == .repeating)
         script.hold()
         model.type("83517")
         let first = Task { await model.perform(.submit) }

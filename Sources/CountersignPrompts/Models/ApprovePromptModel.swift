@@ -249,7 +249,7 @@ public final class ApprovePromptModel {
         pin = Self.digits(in: text, atMost: 32)
     }
 
-    /// Takes what the custom authenticator judges, in its own format.
+    /// Takes what the custom authenticator judges, in its own format; without any nothing is sent.
     public func type(custom text: String) {
         guard case .custom = state else { return }
         customData = text
@@ -287,6 +287,8 @@ public final class ApprovePromptModel {
         case .typingPIN: await submitPIN()
         case .custom(let name, _):
             let data = customData
+            // The second tap on the button before: it would use up a try.
+            guard !data.isEmpty else { return }
             customData = ""
             await send(.approve, with: .custom(name, data: data))
         default: return

@@ -114,7 +114,7 @@ public final class CustomAuthenticatorModel {
         }
     }
 
-    /// Takes the PIN as it is typed, or what the authenticator judges.
+    /// Takes the PIN as it is typed, or what the authenticator judges; without any nothing is sent.
     public func type(_ text: String) {
         switch state {
         case .typingPIN: typed = ApprovePromptModel.digits(in: text, atMost: 32)
@@ -136,6 +136,8 @@ public final class CustomAuthenticatorModel {
             pin = read
             if purpose == .deregister || data != nil { await send() } else { state = .giving(nil) }
         case .giving:
+            // The second tap on the button before: it would use up a try, and the PIN with it.
+            guard !text.isEmpty else { return }
             typed = ""
             data = text
             await send()

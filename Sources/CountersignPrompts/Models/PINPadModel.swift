@@ -138,6 +138,8 @@ public final class PINPadModel {
             chosen = digits
             state = .repeating
         case .repeating:
+            // The second tap on the button before.
+            guard !digits.isEmpty else { return }
             typed = ""
             guard digits == chosen else {
                 chosen = nil
