@@ -113,6 +113,18 @@ public final class ApprovePromptModel {
             }
         }
 
+        /// Whether nobody can answer it any more; otherwise it is over for this device as it is now.
+        var isSettled: Bool {
+            switch self {
+            case .approved, .declined, .reported: true
+            case .ended(.device), .ended(.methodMissing): false
+            case .ended: true
+            case .loading, .unreachable, .unverified, .checkingOrigin, .asking, .typingPIN, .pinLocked,
+                .biometricFailed, .custom, .customRefused, .sending, .unsent:
+                false
+            }
+        }
+
         /// Whether an answer was given, and is not there yet.
         var isUnderWay: Bool {
             switch self {
