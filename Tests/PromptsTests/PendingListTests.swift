@@ -56,6 +56,23 @@ struct PendingListTests {
         #expect(model.screen(PromptTexts(.english)).buttons.map(\.act) == [.open("a")])
     }
 
+    @Test("A question names its own account, or none where it may be another one than the list's")
+    func accounts() async {
+        let source = FakePending([
+            .example("a", answers), .example("b", answers, isOfOneOfSeveral: true),
+            .example("c", answers, account: "anna@company.example", isOfOneOfSeveral: true),
+        ])
+        let model = PendingListModel(source, account: "anna@private.example", biometricPrompt: "Pay", clock: clock)
+        await model.refresh()
+        var named: [String?] = []
+        for id in ["a", "b", "c"] {
+            await model.perform(.open(id))
+            named.append(model.current?.account)
+            await model.perform(.close)
+        }
+        #expect(named == ["anna@private.example", nil, "anna@company.example"])
+    }
+
     @Test("Who taps approve twice approves one question: the next is not opened by itself, nor answered at once")
     func twice() async throws {
         let source = FakePending([.example("b", answers), .example("a", answers)])

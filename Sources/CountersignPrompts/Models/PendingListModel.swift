@@ -49,7 +49,7 @@ public final class PendingListModel {
     ///
     /// - Parameters:
     ///   - source: fetches the list.
-    ///   - account: the name of the account, as the app knows it.
+    ///   - account: the name of the account, as the app knows it; it is shown where no item can be about another one.
     ///   - biometricPrompt: the text of the system's prompt for a fingerprint or a face.
     ///   - clock: counts down.
     public init(
@@ -115,7 +115,8 @@ public final class PendingListModel {
         current =
             unfinished[id]
             ?? ApprovePromptModel(
-                entry.item.source, account: account, biometricPrompt: biometricPrompt, clock: clock)
+                entry.item.source, account: entry.item.account ?? (entry.item.isOfOneOfSeveral ? nil : account),
+                biometricPrompt: biometricPrompt, clock: clock)
         currentID = id
     }
 
