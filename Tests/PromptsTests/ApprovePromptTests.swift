@@ -460,6 +460,51 @@ struct ApprovePromptTests {
         #expect(typed.model.state == .ended(.expired) && typed.model.pin.isEmpty)
     }
 
+    @Test("A run that is cancelled as it fetches leaves it to the next one, which has begun before it ended")
+    func runAgain() async {
+        let scene = PromptScene()
+        scene.opening.hold()
+        let first = Task { await scene.model.run() }
+        await scene.opening.reached(1)
+        let second = Task { await scene.model.run() }
+        first.cancel()
+        await scene.opening.reached(2)
+        #expect(scene.model.state == .loading)
+        scene.opening.letGo()
+        while scene.model.question == nil { await Task.yield() }
+        second.cancel()
+        for run in [first, second] { await run.value }
+        #expect(scene.opening.calls == ["open", "open"])
+    }
+
+    @Test("A PIN that was typed is forgotten when its screen is gone, also where the list has closed it")
+    func forgotten() async throws {
+        let scene = PromptScene(.payment(methods: [.pin], seconds: 1_000_000))
+        let run = Task { await scene.model.run() }
+        while scene.model.question == nil { await Task.yield() }
+        scene.clock.advance(ApprovePromptModel.readingTime)
+        await scene.model.perform(.approve)
+        scene.model.type(pin: "83517")
+        run.cancel()
+        await run.value
+        #expect(scene.model.pin.isEmpty)
+        let script = Script()
+        let question = FakeQuestion(question: .payment(methods: [.pin]), script: script)
+        let row = PendingRow(id: "a", client: "ACME Shop", message: "Pay?", askedAt: 0, timeLeft: .seconds(120))
+        let source = FakePending([PendingItem(row: row, source: FakeSource(question: question, script: Script()))])
+        let list = PendingListModel(source, biometricPrompt: "Pay", clock: scene.clock)
+        await list.refresh()
+        await list.perform(.open("a"))
+        let prompt = try #require(list.current)
+        await prompt.load()
+        scene.clock.advance(ApprovePromptModel.readingTime)
+        await prompt.perform(.approve)
+        prompt.type(pin: "83517")
+        #expect(prompt.pin == "83517")
+        await list.perform(.close)
+        #expect(prompt.pin.isEmpty)
+    }
+
     @Test("An approval by a link leads back, and a custom authenticator's words are shown")
     func approved() async throws {
         let url = try #require(URL(string: "https://shop.example/done"))

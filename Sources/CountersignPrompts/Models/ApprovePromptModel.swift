@@ -215,7 +215,15 @@ public final class ApprovePromptModel {
         await load()
         while !state.isOver {
             let pause: Duration = min(.seconds(1), max(.milliseconds(50), timeLeft ?? .seconds(1)))
-            do { try await clock.sleep(for: pause) } catch { return }
+            do {
+                try await clock.sleep(for: pause)
+            } catch {
+                // Nobody sees the screen any more.
+                forgetTyped()
+                return
+            }
+            // An earlier run was cancelled as it fetched.
+            if state == .loading { await load() }
             tick()
         }
     }
@@ -244,6 +252,7 @@ public final class ApprovePromptModel {
         do throws(CountersignError) {
             show(try await source.open())
         } catch {
+            if case .cancelled = error { return }
             state = Self.end(after: error) ?? .unreachable(PromptFailure(error))
         }
     }
@@ -382,7 +391,8 @@ extension ApprovePromptModel {
         tick()
     }
 
-    private func forgetTyped() {
+    /// Forgets what was typed and is secret.
+    func forgetTyped() {
         pin = ""
         customData = ""
     }

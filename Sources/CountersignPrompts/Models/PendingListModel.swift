@@ -123,6 +123,7 @@ public final class PendingListModel {
     /// Closes the question that is open: what is answered, or over for every device, is taken from the list.
     public func close() {
         if let current, let currentID {
+            current.forgetTyped()
             unfinished[currentID] = current.state.isUnderWay ? current : nil
             if current.state.isSettled {
                 answered.insert(currentID)
