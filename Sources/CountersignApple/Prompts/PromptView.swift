@@ -47,6 +47,7 @@
             .onChange(of: model.returnURL) { _, url in
                 if let url { openURL(url) }
             }
+            .onChange(of: ObjectIdentifier(model)) { _, _ in isDismissed = false }
             .onChange(of: isDismissed || model.isClosed, initial: true) { _, isClosed in
                 if isClosed { close() }
             }
