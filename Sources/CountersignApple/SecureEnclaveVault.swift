@@ -10,8 +10,8 @@
         /// A vault whose keys are in the Secure Enclave, and whose records are in the Keychain, on this device alone.
         ///
         /// - Parameters:
-        ///   - accessGroup: the Keychain's group that the app shares with its notification extension, which names it as well; nil
-        ///     for the app alone. With another group, or without it, the vault is another one.
+        ///   - accessGroup: the Keychain's group that the app shares with its notification extension, which names it as
+        ///     well; nil for the app alone. With another group, or without it, the vault is another one.
         ///   - appGroup: the group of files that all who use the access group share. Only files that are deleted with the app
         ///     tell a new installation, so with an access group and without this one, nothing does.
         ///   - softwareKeys: whether keys may be in software where there is no enclave, such as in a simulator. The

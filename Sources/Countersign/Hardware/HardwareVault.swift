@@ -172,8 +172,8 @@ public actor HardwareVault: BiometricVault {
 
     /// See ``BiometricVault/makeBiometricKey(for:prompt:)``.
     ///
-    /// - Throws: ``BiometricFailure/unavailable`` where keys are in software: nothing would protect the key; and where the
-    ///   app ends the key, and the system does not say how the biometrics stand.
+    /// - Throws: ``BiometricFailure/unavailable`` where keys are in software: nothing would protect the key; and where
+    ///   the app ends the key, and the system does not say how the biometrics stand.
     public func makeBiometricKey(for enrollment: EnrollmentID, prompt: String) throws -> any SigningKey {
         guard storage == .enclave else { throw BiometricFailure.unavailable }
         let state = try hardware.biometrics()

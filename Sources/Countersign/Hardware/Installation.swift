@@ -36,8 +36,8 @@ public struct Installation: Sendable {
     ///
     /// - Parameters:
     ///   - marker: a file that is deleted with the app. All apps that share the store share it, too.
-    ///   - own: the same of this app alone; it tells that the app is the same where it shares the other file only since an
-    ///     update.
+    ///   - own: the same of this app alone; it tells that the app is the same where it shares the other file only since
+    ///     an update.
     ///   - reinstallation: what becomes of the items of an earlier installation.
     ///   - isExtension: whether this is an extension of the app. It may be started before the app, or while the app
     ///     enrolls anew: it makes no mark and deletes nothing.
@@ -97,7 +97,7 @@ public struct Installation: Sendable {
         let folder = marker.deletingLastPathComponent()
         try files.createDirectory(at: folder, withIntermediateDirectories: true)
         let draft = folder.appending(path: ".\(String(decoding: Self.newMark(), as: UTF8.self))")
-        // It is read in the background, as the store is, also where the app's files are otherwise locked with the device.
+        // It is read on a locked device, as the store is, also where the app's other files are locked with the device.
         try Data(mark).write(to: draft, options: .completeFileProtectionUntilFirstUserAuthentication)
         defer { try? files.removeItem(at: draft) }
         // A link is made whole, or not at all where there is a file.
