@@ -46,6 +46,17 @@ struct HardwareVaultTests {
         #expect(try await vault.records(of: one).isEmpty)
     }
 
+    @Test("What Apple's systems are told of a key is as strict as what it is for")
+    func rules() {
+        let rules: [(KeyProtection, KeyAccessibility, KeyBiometry?)] = [
+            (.afterFirstUnlock, .afterFirstUnlock, nil), (.whenUnlocked, .whenUnlocked, nil),
+            (.biometrics(.bySystem), .whenPasscodeSet, .currentSet), (.biometrics(.byApp), .whenPasscodeSet, .anySet),
+        ]
+        for (protection, accessibility, biometry) in rules {
+            #expect(protection.accessibility == accessibility && protection.biometry == biometry, "\(protection)")
+        }
+    }
+
     @Test("Opened again, it finds its keys in the hardware", arguments: BiometricInvalidation.allCases)
     func reopens(_ invalidation: BiometricInvalidation) async throws {
         let first = try vault(invalidation, fallbackTitle: "PIN")
@@ -361,10 +372,13 @@ struct InstallationTests {
             for name in items.names() { items.remove(name) }
             try? FileManager.default.removeItem(at: marker)
             try await withThrowingTaskGroup { group in
-                for _ in 0..<4 { group.addTask { _ = try open() } }
+                for number in 0..<4 {
+                    group.addTask { try await open().write([1], as: "record-\(number)", of: one) }
+                }
                 try await group.waitForAll()
             }
             #expect(try open().arrival == .known)
+            #expect(try await open().records(of: one).count == 4)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: marker.deletingLastPathComponent().path).count == 1)
     }
