@@ -99,6 +99,21 @@ struct CustomAuthenticatorTests {
         }
     }
 
+    @Test("A screen that nobody sees any more has forgotten the PIN and the data, and begins anew")
+    func left() async {
+        let model = await loaded(.register, needsPIN: true)
+        await submit("83517", model)
+        script.next(.network("gone"))
+        await submit("hello", model)
+        #expect(model.state == .unsent(.network))
+        model.leave()
+        await model.perform(.retry)
+        #expect(model.state == .loading)
+        await model.load()
+        #expect(model.state == .typingPIN(nil))
+        #expect(script.calls == ["status", "register hello with PIN", "status"])
+    }
+
     @Test("How it stands is fetched again, and giving up forgets what was typed")
     func loading() async {
         script.next(.network("gone"))

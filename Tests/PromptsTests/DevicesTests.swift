@@ -101,6 +101,16 @@ struct DevicesTests {
         #expect(script.calls.last == "list" && script.calls.contains("remove other biometric (Do it)"))
     }
 
+    @Test("A list that nobody sees any more has forgotten the PIN")
+    func left() async {
+        let model = await loaded(proofs: [.pin])
+        await model.perform(.remove("other"))
+        await goOn(model)
+        model.type(pin: "83517")
+        model.leave()
+        #expect(model.pin.isEmpty)
+    }
+
     @Test("A biometric that fails can be tried again, or the PIN is typed; without either nothing is done")
     func biometric() async {
         let model = await loaded(.other(.suspended), proofs: [.biometric, .pin])

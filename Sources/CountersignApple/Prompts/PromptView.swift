@@ -39,7 +39,12 @@
             }
             .scrollDismissesKeyboard(.interactively)
             .tint(theme.accent)
-            .task(id: ObjectIdentifier(model)) { await model.run() }
+            .task(id: ObjectIdentifier(model)) {
+                await model.run()
+                // Until the view is gone, or shows another model.
+                while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+                model.leave()
+            }
             .onChange(of: screen) { old, new in read(new.reading(after: old)) }
             .onChange(of: model.announcement) { _, word in
                 if let word { announce(theme.texts.text(word)) }

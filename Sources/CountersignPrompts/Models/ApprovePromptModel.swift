@@ -215,13 +215,7 @@ public final class ApprovePromptModel {
         await load()
         while !state.isOver {
             let pause: Duration = min(.seconds(1), max(.milliseconds(50), timeLeft ?? .seconds(1)))
-            do {
-                try await clock.sleep(for: pause)
-            } catch {
-                // Nobody sees the screen any more.
-                forgetTyped()
-                return
-            }
+            do { try await clock.sleep(for: pause) } catch { return }
             // An earlier run was cancelled as it fetched.
             if state == .loading { await load() }
             tick()

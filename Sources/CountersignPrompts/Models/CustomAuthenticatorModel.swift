@@ -167,6 +167,16 @@ public final class CustomAuthenticatorModel {
         state = .cancelled
     }
 
+    /// Forgets everything that was typed, also for a change that could not be sent: it begins anew.
+    public func leave() {
+        switch state {
+        case .typingPIN, .giving, .unsent:
+            forget()
+            state = .loading
+        default: return
+        }
+    }
+
     /// What the screen shows now.
     public func screen(_ texts: PromptTexts) -> PromptScreen {
         state.screen(of: name, purpose, texts)

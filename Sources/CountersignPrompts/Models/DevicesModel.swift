@@ -169,6 +169,9 @@ public final class DevicesModel {
         }
     }
 
+    /// Forgets the PIN.
+    public func leave() { pin = "" }
+
     /// What the screen shows now.
     public func screen(_ texts: PromptTexts) -> PromptScreen {
         state.screen(proofs: list.proofs, texts)

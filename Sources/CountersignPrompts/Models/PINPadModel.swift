@@ -178,6 +178,16 @@ public final class PINPadModel {
         state = .cancelled
     }
 
+    /// Forgets everything that was typed, also for a change that could not be sent: it begins anew.
+    public func leave() {
+        switch state {
+        case .typingOld, .choosing, .repeating, .unsaved:
+            forget()
+            state = .loading
+        default: return
+        }
+    }
+
     /// What the screen shows now.
     public func screen(_ texts: PromptTexts) -> PromptScreen {
         state.screen(isChange: isChange, rules, texts)
