@@ -185,7 +185,8 @@ extension [ChangeTopic] {
 extension ChangeTopic {
     fileprivate init?(word: String) {
         if word.hasPrefix(outboxPrefix) {
-            guard let kind = OutboxMessage.Kind(rawValue: String(word.dropFirst(outboxPrefix.count))) else { return nil }
+            let name = String(word.dropFirst(outboxPrefix.count))
+            guard let kind = OutboxMessage.Kind(rawValue: name) else { return nil }
             self = .outbox(kind)
         } else if word == "keys" {
             self = .keys
