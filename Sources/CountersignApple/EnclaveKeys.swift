@@ -77,21 +77,18 @@
         }
 
         private static func accessControl(_ protection: KeyProtection) throws -> SecAccessControl {
-            let accessible: CFString
-            let flags: SecAccessControlCreateFlags
-            switch protection {
-            case .afterFirstUnlock:
-                (accessible, flags) = (kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, .privateKeyUsage)
-            case .whenUnlocked: (accessible, flags) = (kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .privateKeyUsage)
-            case .biometrics(.bySystem):
-                (accessible, flags) = (
-                    kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, [.privateKeyUsage, .biometryCurrentSet]
-                )
-            case .biometrics(.byApp):
-                (accessible, flags) = (
-                    kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, [.privateKeyUsage, .biometryAny]
-                )
-            }
+            let accessible: CFString =
+                switch protection.accessibility {
+                case .afterFirstUnlock: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+                case .whenUnlocked: kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+                case .whenPasscodeSet: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
+                }
+            let flags: SecAccessControlCreateFlags =
+                switch protection.biometry {
+                case nil: .privateKeyUsage
+                case .currentSet: [.privateKeyUsage, .biometryCurrentSet]
+                case .anySet: [.privateKeyUsage, .biometryAny]
+                }
             guard let control = SecAccessControlCreateWithFlags(nil, accessible, flags, nil) else {
                 throw NoAccessControl()
             }

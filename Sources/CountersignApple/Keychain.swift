@@ -14,13 +14,16 @@
             var description: String { "the Keychain answers \(status)" }
         }
 
-        private static let service = "countersign"
         /// The group of those who share the items; nil for the app alone.
         let accessGroup: String?
 
+        private var service: String {
+            Installation.store(sharedBy: accessGroup, of: Bundle.main.bundleIdentifier ?? "")
+        }
+
         private func query(_ name: String?, _ more: [CFString: Any] = [:]) -> CFDictionary {
             var members: [CFString: Any] = [
-                kSecClass: kSecClassGenericPassword, kSecAttrService: Self.service,
+                kSecClass: kSecClassGenericPassword, kSecAttrService: service,
                 // Without it, macOS would ask a keychain that knows neither groups nor the device's unlocking.
                 kSecUseDataProtectionKeychain: true,
             ]

@@ -92,14 +92,19 @@
         /// - Parameters:
         ///   - request: what the system would show.
         ///   - unverified: what is shown instead of a push that does not pass.
-        /// - Returns: the content; that of the request if it is not a push of Countersign.
+        /// - Returns: the content, after 20 seconds at most; that of the request if it is not a push of Countersign.
         public func content(
             for request: UNNotificationRequest, orElse unverified: ShownNotification
         ) async -> UNNotificationContent {
-            guard let push = PushNotification(userInfo: request.content.userInfo),
-                let content = request.content.mutableCopy() as? UNMutableNotificationContent
-            else { return request.content }
-            let shown = await shownNotification(of: push, orElse: unverified)
+            let shown: ShownNotification
+            switch NotificationOrigin(userInfo: request.content.userInfo) {
+            case .push(let push): shown = await shownNotification(of: push, orElse: unverified)
+            case .unreadable: shown = unverified
+            case .notOurs: return request.content
+            }
+            guard let content = request.content.mutableCopy() as? UNMutableNotificationContent else {
+                return UNMutableNotificationContent()
+            }
             content.title = shown.title
             content.subtitle = ""
             content.body = shown.body

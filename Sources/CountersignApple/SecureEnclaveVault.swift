@@ -10,7 +10,8 @@
         /// A vault whose keys are in the Secure Enclave, and whose records are in the Keychain, on this device alone.
         ///
         /// - Parameters:
-        ///   - accessGroup: the Keychain's group that the app shares with its notification extension; nil for the app alone.
+        ///   - accessGroup: the Keychain's group that the app shares with its notification extension, which names it as
+        ///     well; nil for the app alone. With another group, or without it, the vault is another one.
         ///   - appGroup: the group of files that all who use the access group share. Only files that are deleted with the app
         ///     tell a new installation, so with an access group and without this one, nothing does.
         ///   - softwareKeys: whether keys may be in software where there is no enclave, such as in a simulator. The
@@ -27,23 +28,27 @@
             try SecureEnclaveVault(
                 items: Keychain(accessGroup: accessGroup), hardware: EnclaveKeys(), softwareKeys: softwareKeys,
                 invalidation: invalidation, fallbackTitle: fallbackTitle,
-                installation: try marker(accessGroup, appGroup).map { Installation(marker: $0, after: reinstallation) })
+                installation: try installation(accessGroup, appGroup, reinstallation))
         }
 
-        /// The file that is deleted with the app; nil if there is none that all who use the items share.
-        private static func marker(_ accessGroup: String?, _ appGroup: String?) throws -> URL? {
+        /// What tells a new installation; nil if no file is shared by all who use the items.
+        private static func installation(
+            _ accessGroup: String?, _ appGroup: String?, _ reinstallation: Reinstallation
+        ) throws -> Installation? {
+            guard accessGroup == nil || appGroup != nil else { return nil }
             let name = "countersign/installation"
-            if let appGroup {
-                guard let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup)
-                else {
-                    throw CountersignError.configurationInvalid("the app has no group \(appGroup)")
-                }
-                return folder.appending(path: name)
-            }
-            guard accessGroup == nil else { return nil }
-            return try FileManager.default.url(
+            let own = try FileManager.default.url(
                 for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true
             ).appending(path: Bundle.main.bundleIdentifier ?? "").appending(path: name)
+            let isExtension = Bundle.main.bundlePath.hasSuffix(".appex")
+            guard let appGroup else {
+                return Installation(marker: own, after: reinstallation, isExtension: isExtension)
+            }
+            guard let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup) else {
+                throw CountersignError.configurationInvalid("the app has no group \(appGroup)")
+            }
+            return Installation(
+                marker: folder.appending(path: name), own: own, after: reinstallation, isExtension: isExtension)
         }
     }
 #endif

@@ -74,7 +74,11 @@
                 session.presentationContextProvider = self
                 session.prefersEphemeralWebBrowserSession = isPrivate
                 self.session = session
-                defer { self.session = nil }
+                // A cancelled task ends the wait before ``cancel()`` comes; a session that has ended is not cancelled by it.
+                defer {
+                    session.cancel()
+                    self.session = nil
+                }
                 if !session.start() { continuation.finish(throwing: Failure.notStarted) }
                 for try await url in ends { return url }
                 throw CancellationError()

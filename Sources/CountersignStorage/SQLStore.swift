@@ -170,6 +170,7 @@ final class SQLTransaction: Stores {
     /// Whether rows that a decision depends on must be locked until the transaction ends.
     let locksRows: Bool
     private(set) var topics: [ChangeTopic] = []
+    private var known: Set<ChangeTopic> = []
     /// The audit events, which are written together at the end.
     var events: [AuditEvent] = []
 
@@ -184,7 +185,7 @@ final class SQLTransaction: Stores {
     }
 
     func notify(_ topic: ChangeTopic) {
-        if !topics.contains(topic) { topics.append(topic) }
+        if known.insert(topic).inserted { topics.append(topic) }
     }
 
     func first<Value>(

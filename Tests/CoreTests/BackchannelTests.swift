@@ -128,6 +128,48 @@ struct BackchannelTests {
         #expect(Set(try await receipts(in: .all)) == [hidden[0], hidden[1], report])
     }
 
+    @Test(
+        "A client's export hides a sign-in also in events that do not say it, as those of earlier versions do not",
+        arguments: Engine.allCases)
+    func notListedBefore(_ engine: Engine) async throws {
+        let scene = try await BackchannelScene(engine)
+        let (world, shop) = (scene.world, scene.shop)
+        try await world.makeType()
+        /// Asks for the shop itself, and in a sign-in, and both are denied.
+        func denied() async throws -> (own: ChallengeID, signIn: ChallengeID) {
+            let own = try await world.ask(try world.request(for: scene.user), by: shop.shop)
+            _ = try await shop.device.answer(own, .denied)
+            let asked = try await scene.signIn(try await scene.begin())
+            try await shop.answer(asked) { _ in .denied }
+            return (own.challenge.id, try #require(asked.ask?.challenge))
+        }
+        /// The challenges in a client's export, by its events and by its receipts.
+        func exported() async throws -> (events: Set<ChallengeID>, receipts: Set<ChallengeID>) {
+            let exporting = try await ExportUser.begin(
+                .id(scene.user), in: .client(shop.shop.id), by: shop.caller, ports: world.ports)
+            var export = try #require(exporting.export)
+            var (events, receipts): (Set<ChallengeID>, Set<ChallengeID>) = ([], [])
+            while let parts = try await export.next(ports: world.ports) {
+                for part in parts {
+                    if case .event(let event) = part, let id = event.challenge { events.insert(id) }
+                    if case .receipt(let receipt) = part { receipts.insert(receipt.challenge) }
+                }
+            }
+            return (events, receipts)
+        }
+        let earlier = try await denied()
+        try await world.sql("UPDATE audit SET detail = '{}' WHERE challenge_id IS NOT NULL")
+        let later = try await denied()
+        var seen = try await exported()
+        #expect(seen.events == [earlier.own, later.own] && seen.receipts == [earlier.own, later.own])
+        // When the challenges are kept no longer, nobody knows of the earlier ones.
+        world.time.advance(seconds: 100 * 86_400)
+        #expect(try await SweepKept.sweep(Retention(), ports: world.ports) > 2)
+        #expect(try await world.store.read { try $0.challenges.find(earlier.own) } == nil)
+        seen = try await exported()
+        #expect(seen.events == [later.own] && seen.receipts == [later.own])
+    }
+
     // Spec: CIBA Core 1.0 §7.1.
     @Test("The person is named by an address, by the client's own name, or by an ID token")
     func hints() async throws {

@@ -56,7 +56,7 @@ struct RowState: Equatable, Sendable {
     var receivers: [String: [String]] = [:]
     /// By the enrollment that it is for: the client and the user.
     var tickets: [String: [String]] = [:]
-    var outbox: Set<String> = []
+    var outbox: [String: String] = [:]
     let lastEvent: Int64
 
     /// Reads the rows; of what had ended before a time, nothing.
@@ -121,7 +121,7 @@ struct RowState: Equatable, Sendable {
         for row in try rows("SELECT enrollment_id, client_id, user_id FROM tickets") {
             tickets[try row.text(0)] = [try row.text(1), try row.text(2)]
         }
-        outbox = Set(try rows("SELECT id FROM outbox").map { try $0.text(0) })
+        for row in try rows("SELECT id, kind FROM outbox") { outbox[try row.text(0)] = try row.text(1) }
     }
 }
 
@@ -241,7 +241,7 @@ extension WatchedCommit {
                     user: try row.optionalText(3), enrollment: try row.optionalText(4),
                     challenge: try row.optionalText(5), detail: try row.text(6))
             },
-            messages: try after.outbox.subtracting(before.outbox).sorted().flatMap { id in
+            messages: try after.outbox.keys.filter { before.outbox[$0] == nil }.sorted().flatMap { id in
                 try connection.rows(messages, [.text(id)]).map { row in
                     MessageRow(id: id, kind: try row.text(1), client: try row.text(2), payload: try row.blob(3))
                 }

@@ -61,6 +61,17 @@ struct ContextLineTests {
         let line = try #require(ContextLine(address: "203.0.113.7", userAgent: Self.firefox))
         let said = line.placed(by: Known(), in: nil).said(by: try ClientName("ACME Shop"))
         #expect(said?.line.text == "Firefox on Windows, 203.0.113.7, Cologne, Germany (says ACME Shop)")
+        // Also in other words.
+        let german = said?.worded(in: LanguageTag("de"))
+        #expect(german?.line.text == "Firefox on Windows, 203.0.113.7, Köln, Germany (says ACME Shop)")
+        let elsewhere = said?.placed(at: nil, in: nil)
+        #expect(elsewhere?.line.text == "Firefox on Windows, 203.0.113.7 (says ACME Shop)")
+    }
+
+    @Test("A client's name with brackets does not end the remark", arguments: ["ACME] seen in Berlin [x", "ACME） （x"])
+    func saidByBrackets(_ name: String) throws {
+        let line = try #require(ContextLine(address: "203.0.113.7", userAgent: nil))
+        #expect(line.said(by: try ClientName(name))?.line.text == "203.0.113.7 (says the client)")
     }
 
     private struct Known: Places {

@@ -243,7 +243,8 @@ extension Expectation {
             case .clientSecretRenewed: event.client.map { notifyWatchers(of: $0) }
             case .clientUpdated: if event.detail.contains("\"rights\"") { event.client.map { notifyWatchers(of: $0) } }
             case .messageRetried:
-                (try? JSONValue(parsing: Array(event.detail.utf8)))?["kind"]?.string.map { wake($0) }
+                let message = (try? JSONValue(parsing: Array(event.detail.utf8)))?["message"]?.string
+                message.flatMap { commit.after.outbox[$0] }.map { wake($0) }
             case .messageTested: messages.append("personal \(event.client ?? "")")
             default: break
             }

@@ -124,6 +124,28 @@ struct ProviderOrdersTests {
         }
     }
 
+    @Test("Of two operators one makes a client strict and the other sets it back: no good question is cancelled")
+    func setBack() async throws {
+        let scene = try await SignInScene(profile: .web)
+        let (world, id) = (scene.world, scene.shop.id)
+        let uris = [try #require(RedirectURI(SignInScene.redirectURI))]
+        let usual = RelyingParty(client: id, profile: .web, redirectURIs: uris, askedBrowsers: .all)
+        let strict = RelyingParty(
+            client: id, profile: .strict, redirectURIs: uris, askedBrowsers: .all,
+            keySet: .object(["keys": .array([])]))
+        let asked = try await scene.asked()
+        // The first read is that of the keys, and the second that of the open questions.
+        let store = ActingStore(world.store) { number in
+            guard number == 2 else { return }
+            #expect(try await SetRelyingParty.set(usual, by: .system, ports: world.ports) == .set(usual))
+        }
+        let ports = world.ports(on: store, loggingTo: world.ports.logger)
+        #expect(try await SetRelyingParty.set(strict, by: .system, ports: ports) == .set(strict))
+        #expect(store.reads == 2)
+        try await scene.approve(asked)
+        guard case .finished = try await scene.finish(asked) else { throw World.Broken("finish") }
+    }
+
     // Spec: OpenID Connect Core 1.0 §3.1.2.1.
     @Test("An approval in the last second counts at a node whose wait has ended, and not for longer than max_age")
     func lastSecond() async throws {

@@ -112,6 +112,18 @@ struct StrictSwitchTests {
         try await scene.approve(next)
     }
 
+    @Test("A page that was opened before asks nobody, by neither way", arguments: [SignInWay.device, .qr])
+    func oldPage(_ way: SignInWay) async throws {
+        let scene = try await SignInScene(profile: .web)
+        let wanted = try scene.wanted()
+        guard case .asked = try await scene.ask(wanted, by: way) else { throw World.Broken("ask") }
+        try await scene.makeStrict()
+        let (before, messages) = (try await scene.world.count("challenges"), try await scene.world.count("outbox"))
+        #expect(try await scene.ask(wanted, by: way) == .tooLate)
+        #expect(try await scene.world.count("challenges") == before)
+        #expect(try await scene.world.count("outbox") == messages)
+    }
+
     @Test("It travels with a page and with a pushed request")
     func travels() async throws {
         let scene = try await SignInScene(profile: .web)

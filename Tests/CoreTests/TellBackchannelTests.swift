@@ -153,6 +153,21 @@ struct TellBackchannelTests {
         }
     }
 
+    @Test("What a client was to be brought it does not fetch, also where it polls or is pinged by now")
+    func notFetched() async throws {
+        for delivery in [RelyingParty.Backchannel.Delivery.poll, BackchannelScene.ping] {
+            let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)
+            let begun = try await scene.begin()
+            try await scene.approve(begun)
+            try await scene.set(delivery)
+            #expect(try await scene.poll(begun) == .invalid)
+            #expect(try await scene.world.count("token_families") == 0)
+            let next = try await scene.begin()
+            try await scene.approve(next)
+            _ = try await scene.tokens(next)
+        }
+    }
+
     @Test("Tokens that were brought before the server was killed stay, though it is back too late to bring them again")
     func lostResult() async throws {
         let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)

@@ -77,7 +77,9 @@ struct CommitListenerTests {
     func topics() async throws {
         let world = try await World(.postgresql)
         let other = try await world.reopened()
-        let topics: [ChangeTopic] = [.challenge(world.newID()), .enrollment(world.newID()), .outbox(.mail)]
+        let topics =
+            [ChangeTopic.challenge(world.newID()), .enrollment(world.newID()), .authorization(world.newID())]
+            + OutboxMessage.Kind.allCases.map(ChangeTopic.outbox)
         let subscriptions = topics.map { other.hub.subscribe(to: $0) }
         for (number, topic) in topics.enumerated() {
             try await commit("\(number)", waking: topic, in: world)
@@ -86,6 +88,12 @@ struct CommitListenerTests {
                 #expect(try await !subscription.takeNotice(), "\(topics[index]) by \(topic)")
             }
         }
+    }
+
+    @Test("A notice of an earlier version wakes all who wait for messages; one that nobody knows wakes nobody")
+    func earlier() {
+        #expect([ChangeTopic](words: "outbox") == OutboxMessage.Kind.allCases.map(ChangeTopic.outbox))
+        #expect([ChangeTopic](words: "outbox:pigeon weather keys") == [.keys])
     }
 
     @Test("A node reads what others have committed and not its own, and finds it by the index")

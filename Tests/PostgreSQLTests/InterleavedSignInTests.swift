@@ -174,6 +174,56 @@ private struct Refreshing: Sendable {
     }
 }
 
+/// A sign-in that is put to somebody's phone, or shows a code, and an operator who makes its client strict.
+private struct Switching: Sendable {
+    let client: ClientID
+    let ask: Interleaving.Operation
+    let change: Interleaving.Operation
+
+    init(in world: World, _ name: String, by way: SignInWay) async throws {
+        let shop = try await world.makeClient(waives: true).client
+        let address = try #require(EmailAddress("\(name)@example.com"))
+        let user = try await world.makeUser(name, of: shop)
+        _ = try await UpdateUser.update(
+            .id(user), .init(addresses: ClaimedAddresses(email: address)), by: shop.caller, ports: world.ports)
+        _ = try await world.makeDevice(of: user, by: shop)
+        let uris = [try #require(RedirectURI(ProvedElsewhere.redirectURI))]
+        let usual = RelyingParty(client: shop.id, profile: .web, redirectURIs: uris, askedBrowsers: .all)
+        #expect(try await SetRelyingParty.set(usual, by: .system, ports: world.ports) == .set(usual))
+        try await world.store.refreshKeys()
+        var wanted = Wanted(client: shop.id, redirectURI: ProvedElsewhere.redirectURI, scopes: ["openid"])
+        wanted.identifier = .address(.email(address))
+        let request = AskSignIn.Request(
+            CarriedSignIn(wanted: wanted), by: way, browser: try #require(BrowserID("browser-one-0123456789")),
+            place: nil, network: nil)
+        client = shop.id
+        if way == .device {
+            guard case .asked(let asked) = try await AskSignIn.ask(request, ports: world.ports) else {
+                throw World.Broken("ask")
+            }
+            let challenge = try #require(asked.ask?.challenge)
+            ask = { ports in
+                try await PutSignIn.put(asked.id, by: challenge, ports: ports)
+                return "put"
+            }
+        } else {
+            ask = { ports in
+                switch try await AskSignIn.ask(request, ports: ports) {
+                case .asked: "put"
+                case let outcome: "\(outcome)"
+                }
+            }
+        }
+        let strict = RelyingParty(
+            client: shop.id, profile: .strict, redirectURIs: uris, askedBrowsers: .all,
+            keySet: .object(["keys": .array([])]))
+        change = { ports in
+            guard case .set = try await SetRelyingParty.set(strict, by: .system, ports: ports) else { return "not set" }
+            return "set"
+        }
+    }
+}
+
 @Suite("A sign-in by a code and what may come in between")
 struct InterleavedSignInTests {
     /// Has the second operation done before each statement of the first in turn, each time for another person.
@@ -257,6 +307,22 @@ struct InterleavedSignInTests {
                 try reader.identifiers.verified(world.ports.hasher.identifier(address))
             }
             #expect(known == nil, comment)
+        }
+        #expect(places >= 3)
+    }
+
+    @Test(
+        "A client that becomes strict as somebody is asked leaves no question behind, whoever was first",
+        arguments: [SignInWay.device, .qr])
+    func strict(_ way: SignInWay) async throws {
+        let places = try await everywhere { world, name in
+            let scene = try await Switching(in: world, name, by: way)
+            return (scene, scene.ask, scene.change)
+        } judge: { world, scene, told, comment in
+            #expect(["put", "tooLate"].contains(told.first) && told.second == "set", comment)
+            let open = try await world.count(
+                "challenges", where: "client_id = '\(scene.client)' AND state = 'pending'")
+            #expect(open == 0, comment)
         }
         #expect(places >= 3)
     }

@@ -285,6 +285,9 @@ struct ApprovePromptTests {
         let scene = await PromptScene.read(.payment(methods: [.custom("voice"), .pin]))
         await scene.model.perform(.approve)
         #expect(scene.model.state == .custom("voice", nil))
+        // The second tap on "Approve" sends nothing.
+        await scene.model.perform(.submit)
+        #expect(scene.model.state == .custom("voice", nil) && scene.script.calls.isEmpty)
         scene.script.next(
             .customRetry(attemptsLeft: 2, payload: "louder"), .customUnavailable, .customFailed(payload: "no"))
         scene.model.type(custom: "hello")
@@ -294,9 +297,11 @@ struct ApprovePromptTests {
         scene.model.type(custom: "HELLO")
         await scene.model.perform(.submit)
         #expect(scene.model.state == .custom("voice", .unavailable))
+        scene.model.type(custom: "hello again")
         await scene.model.perform(.submit)
         #expect(scene.model.state == .customRefused("voice", payload: "no"))
-        #expect(scene.script.calls == ["approve voice hello", "approve voice HELLO", "approve voice "])
+        #expect(
+            scene.script.calls == ["approve voice hello", "approve voice HELLO", "approve voice hello again"])
         await scene.model.perform(.use(.pin))
         #expect(scene.model.state == .typingPIN(nil))
     }
@@ -306,6 +311,7 @@ struct ApprovePromptTests {
         let scene = await PromptScene.read(.payment(methods: [.custom("voice")]))
         await scene.model.perform(.approve)
         scene.script.next(.customNotRegistered)
+        scene.model.type(custom: "hello")
         await scene.model.perform(.submit)
         #expect(scene.model.state == .customRefused("voice", payload: nil))
         await scene.model.perform(.deny)
@@ -342,6 +348,39 @@ struct ApprovePromptTests {
         #expect(denied.model.state == .unsent(.deny, .network))
         await denied.model.perform(.retry)
         #expect(denied.model.state == .declined)
+    }
+
+    @Test("Where no reply to an approval came in time, nobody says that nothing was approved")
+    func unknown() async {
+        // The last try itself has taken until the end, or the person was still to type the PIN once more.
+        let late = await PromptScene.read()
+        late.script.next(.network("gone"))
+        late.script.hold()
+        let answer = Task { await late.model.perform(.approve) }
+        await late.script.reached(1)
+        late.clock.advance(.seconds(500))
+        late.script.letGo()
+        await answer.value
+        #expect(late.model.state == .ended(.unknown))
+        let texts = late.model.screen(PromptTexts(.english)).paragraphs
+        #expect(texts == ["No reply to your answer has come. Look where you began before you start again."])
+
+        let typed = await PromptScene.read(.payment(methods: [.pin]))
+        await typed.model.perform(.approve)
+        typed.model.type(pin: "83517")
+        typed.script.next(.network("gone"))
+        await typed.model.perform(.submit)
+        await typed.model.perform(.retry)
+        typed.clock.advance(.seconds(500))
+        typed.model.tick()
+        #expect(typed.model.state == .ended(.unknown))
+
+        let denied = await PromptScene.read()
+        denied.script.next(.network("gone"))
+        await denied.model.perform(.deny)
+        denied.clock.advance(.seconds(500))
+        denied.model.tick()
+        #expect(denied.model.state == .ended(.expired))
     }
 
     @Test("A question that cannot be fetched is fetched again")
@@ -419,6 +458,47 @@ struct ApprovePromptTests {
         typed.clock.advance(.seconds(5))
         typed.model.tick()
         #expect(typed.model.state == .ended(.expired) && typed.model.pin.isEmpty)
+    }
+
+    @Test("A run that is cancelled as it fetches leaves it to the next one, which has begun before it ended")
+    func runAgain() async {
+        let scene = PromptScene()
+        scene.opening.hold()
+        let first = Task { await scene.model.run() }
+        await scene.opening.reached(1)
+        let second = Task { await scene.model.run() }
+        first.cancel()
+        await scene.opening.reached(2)
+        #expect(scene.model.state == .loading)
+        scene.opening.letGo()
+        while scene.model.question == nil { await Task.yield() }
+        second.cancel()
+        for run in [first, second] { await run.value }
+        #expect(scene.opening.calls == ["open", "open"])
+    }
+
+    @Test("A PIN that was typed is forgotten when its screen is gone, also where the list has closed it")
+    func forgotten() async throws {
+        let scene = await PromptScene.read(.payment(methods: [.pin]))
+        await scene.model.perform(.approve)
+        scene.model.type(pin: "83517")
+        scene.model.leave()
+        #expect(scene.model.pin.isEmpty && scene.model.state == .typingPIN(nil))
+        let script = Script()
+        let question = FakeQuestion(question: .payment(methods: [.pin]), script: script)
+        let row = PendingRow(id: "a", client: "ACME Shop", message: "Pay?", askedAt: 0, timeLeft: .seconds(120))
+        let source = FakePending([PendingItem(row: row, source: FakeSource(question: question, script: Script()))])
+        let list = PendingListModel(source, biometricPrompt: "Pay", clock: scene.clock)
+        await list.refresh()
+        await list.perform(.open("a"))
+        let prompt = try #require(list.current)
+        await prompt.load()
+        scene.clock.advance(ApprovePromptModel.readingTime)
+        await prompt.perform(.approve)
+        prompt.type(pin: "83517")
+        #expect(prompt.pin == "83517")
+        await list.perform(.close)
+        #expect(prompt.pin.isEmpty)
     }
 
     @Test("An approval by a link leads back, and a custom authenticator's words are shown")

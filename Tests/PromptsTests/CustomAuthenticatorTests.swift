@@ -45,6 +45,9 @@ struct CustomAuthenticatorTests {
         #expect(model.state == .typingPIN(.malformed))
         await submit("83517", model)
         #expect(model.state == .giving(nil))
+        // The second tap on the button sends nothing.
+        await model.perform(.submit)
+        #expect(model.state == .giving(nil) && script.calls == ["status"])
         script.next(.pinIncorrect(attemptsLeft: 1))
         await submit("hello", model)
         #expect(model.state == .typingPIN(.wrong(attemptsLeft: 1)))
@@ -94,6 +97,21 @@ struct CustomAuthenticatorTests {
             await model.perform(.retry)
             #expect(model.state == (state == .unsent(.network) ? .registered(payload: "welcome") : state))
         }
+    }
+
+    @Test("A screen that nobody sees any more has forgotten the PIN and the data, and begins anew")
+    func left() async {
+        let model = await loaded(.register, needsPIN: true)
+        await submit("83517", model)
+        script.next(.network("gone"))
+        await submit("hello", model)
+        #expect(model.state == .unsent(.network))
+        model.leave()
+        await model.perform(.retry)
+        #expect(model.state == .loading)
+        await model.load()
+        #expect(model.state == .typingPIN(nil))
+        #expect(script.calls == ["status", "register hello with PIN", "status"])
     }
 
     @Test("How it stands is fetched again, and giving up forgets what was typed")

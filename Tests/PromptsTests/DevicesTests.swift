@@ -8,13 +8,21 @@ import Testing
 @MainActor
 struct DevicesTests {
     let script = Script()
+    let clock = HandClock()
     private static let waitingPIN = DeviceRow.WaitingMethod(name: "pin", method: .pin, countsFrom: 1_795_500_000_000)
 
     private func loaded(_ other: DeviceRow? = .other(), proofs: [PromptMethod] = []) async -> DevicesModel {
         let list = DeviceList(rows: [.this] + (other.map { [$0] } ?? []), proofs: proofs)
-        let model = DevicesModel(FakeDirectory(script: script, list: list), biometricPrompt: "Do it")
+        let model = DevicesModel(
+            FakeDirectory(script: script, list: list), biometricPrompt: "Do it", clock: clock)
         await model.load()
         return model
+    }
+
+    /// Says yes once the question was read.
+    private func goOn(_ model: DevicesModel) async {
+        clock.advance(ApprovePromptModel.readingTime)
+        await model.perform(.goOn)
     }
 
     @Test("It shows this device and the others, and what can be done to each as it stands")
@@ -41,6 +49,10 @@ struct DevicesTests {
         let model = await loaded()
         await model.perform(.suspend("other"))
         #expect(model.state == .confirming(DevicesModel.Action(.suspend, .other())))
+        // The second tap of two was on the button before.
+        await model.perform(.goOn)
+        #expect(script.calls == ["list"])
+        clock.advance(ApprovePromptModel.readingTime)
         script.hold()
         let first = Task { await model.perform(.goOn) }
         await script.reached(2)
@@ -73,7 +85,7 @@ struct DevicesTests {
     func pin() async {
         let model = await loaded(proofs: [.pin, .biometric])
         await model.perform(.remove("other"))
-        await model.perform(.goOn)
+        await goOn(model)
         let action = DevicesModel.Action(.remove, .other())
         #expect(model.state == .typingPIN(action, nil))
         await model.perform(.submit)
@@ -87,6 +99,16 @@ struct DevicesTests {
         #expect(model.state == .pinLocked(action))
         await model.perform(.use(.biometric))
         #expect(script.calls.last == "list" && script.calls.contains("remove other biometric (Do it)"))
+    }
+
+    @Test("A list that nobody sees any more has forgotten the PIN")
+    func left() async {
+        let model = await loaded(proofs: [.pin])
+        await model.perform(.remove("other"))
+        await goOn(model)
+        model.type(pin: "83517")
+        model.leave()
+        #expect(model.pin.isEmpty)
     }
 
     @Test("A biometric that fails can be tried again, or the PIN is typed; without either nothing is done")
@@ -109,7 +131,7 @@ struct DevicesTests {
         await waiting.perform(.remove("other"))
         #expect(script.calls == ["list"])
         await waiting.perform(.undo("other"))
-        await waiting.perform(.goOn)
+        await goOn(waiting)
         #expect(script.calls == ["list", "remove other ", "list"])
         let method = await loaded(.other(waiting: [Self.waitingPIN]), proofs: [.pin])
         await method.perform(.undoMethod("biometric", of: "other"))
@@ -123,7 +145,7 @@ struct DevicesTests {
         await model.perform(.suspend("this"))
         await model.perform(.remove("this"))
         #expect(model.state == .confirming(DevicesModel.Action(.remove, .this)))
-        await model.perform(.goOn)
+        await goOn(model)
         #expect(model.state == .thisOneRemoved && script.calls == ["list", "remove this "])
         await model.load()
         #expect(model.state == .thisOneRemoved)
@@ -141,13 +163,13 @@ struct DevicesTests {
             let model = await loaded()
             script.next(error)
             await model.perform(.suspend("other"))
-            await model.perform(.goOn)
+            await goOn(model)
             #expect(model.state == state)
         }
         let model = await loaded()
         script.next(.network("gone"))
         await model.perform(.suspend("other"))
-        await model.perform(.goOn)
+        await goOn(model)
         await model.perform(.retry)
         guard case .list(_, let done) = model.state else {
             Issue.record("\(model.state)")

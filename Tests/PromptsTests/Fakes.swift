@@ -223,13 +223,16 @@ final class FakePending: PendingSource {
 }
 
 extension PendingItem {
-    static func example(_ id: String, _ script: Script, seconds: Int = 120) -> PendingItem {
+    static func example(
+        _ id: String, _ script: Script, seconds: Int = 120, account: String? = nil, isOfOneOfSeveral: Bool = false
+    ) -> PendingItem {
         let question = PromptQuestion.payment(id, seconds: seconds)
         return PendingItem(
             row: PendingRow(
                 id: id, client: question.client, message: question.message, askedAt: question.askedAt,
                 timeLeft: question.timeLeft),
-            source: FakeSource(question: FakeQuestion(question: question, script: script), script: Script()))
+            source: FakeSource(question: FakeQuestion(question: question, script: script), script: Script()),
+            account: account, isOfOneOfSeveral: isOfOneOfSeveral)
     }
 }
 

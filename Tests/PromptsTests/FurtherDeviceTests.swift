@@ -16,6 +16,13 @@ struct FurtherDeviceTests {
             activeFrom: 1_795_428_900_000, clock: clock)
     }
 
+    /// Undoes it, and says so once the question was read.
+    private func undo(_ model: FurtherDeviceModel) async {
+        await model.perform(.undo(nil))
+        clock.advance(ApprovePromptModel.readingTime)
+        await model.perform(.undo(nil))
+    }
+
     @Test("It shows its number, asks every three seconds, and is active when it was approved")
     func approved() async {
         let model = model(activeAfter: 2)
@@ -53,6 +60,10 @@ struct FurtherDeviceTests {
         await model.perform(.back)
         #expect(model.state == .waiting(number: "471932"))
         await model.perform(.undo(nil))
+        // The second tap of two was on the button before.
+        await model.perform(.undo(nil))
+        #expect(model.state == .confirmingUndo && script.calls.isEmpty)
+        clock.advance(ApprovePromptModel.readingTime)
         script.hold()
         let first = Task { await model.perform(.undo(nil)) }
         await script.reached(1)
@@ -68,13 +79,13 @@ struct FurtherDeviceTests {
     func notUndone() async {
         let model = model()
         script.next(.network("gone"), .network("gone"))
-        for _ in 0..<2 { await model.perform(.undo(nil)) }
+        await undo(model)
         #expect(model.state == .notUndone(.network))
         await model.perform(.retry)
         #expect(model.state == .notUndone(.network))
         await model.perform(.back)
         #expect(model.state == .waiting(number: "471932"))
-        for _ in 0..<2 { await model.perform(.undo(nil)) }
+        await undo(model)
         #expect(model.state == .undone)
     }
 }

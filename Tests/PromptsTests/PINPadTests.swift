@@ -27,6 +27,9 @@ struct PINPadTests {
         #expect(model.state == .choosing(nil))
         await submit("83517", model)
         #expect(model.state == .repeating && model.typed.isEmpty)
+        // The second tap on the button does not lose what was chosen.
+        await model.perform(.submit)
+        #expect(model.state == .repeating)
         script.hold()
         model.type("83517")
         let first = Task { await model.perform(.submit) }
@@ -143,6 +146,31 @@ struct PINPadTests {
         #expect(model.state == .cancelled && model.typed.isEmpty)
         await submit("83517", model)
         #expect(model.state == .cancelled && script.calls == ["status"])
+    }
+
+    @Test("A pad that nobody sees any more has forgotten what was typed, and begins anew")
+    func left() async {
+        for isUnsent in [false, true] {
+            let model = await loaded(.set(attemptsLeft: 5))
+            await submit("11111", model)
+            await submit("83517", model)
+            if isUnsent {
+                script.next(.network("gone"))
+                await submit("83517", model)
+                #expect(model.state == .unsaved(.network))
+            } else {
+                model.type("835")
+            }
+            model.leave()
+            #expect(model.state == .loading && model.typed.isEmpty)
+            await model.perform(.retry)
+            #expect(model.state == .loading)
+            await model.load()
+            #expect(model.state == .typingOld(nil))
+            await submit("11111", model)
+            // The new one is chosen anew.
+            #expect(model.state == .choosing(nil))
+        }
     }
 
     @Test("Given up while the rules are fetched, it stays given up")

@@ -39,6 +39,40 @@ struct PendingListTests {
         #expect(model.screen(PromptTexts(.english)).buttons.map(\.act) == [.open("b"), .open("a")])
     }
 
+    @Test("A question that arrives while the list is fetched stays, also where the list does not have it yet")
+    func arrivesMeanwhile() async {
+        let source = FakePending([.example("a", answers)])
+        let model = model(source)
+        source.script.hold()
+        let refresh = Task { await model.refresh() }
+        await source.script.reached(1)
+        model.take(.example("b", answers))
+        model.take(.example("a", answers))
+        source.script.letGo()
+        await refresh.value
+        #expect(model.screen(PromptTexts(.english)).buttons.map(\.act) == [.open("b"), .open("a")])
+        // The next list has it, or it is over.
+        await model.refresh()
+        #expect(model.screen(PromptTexts(.english)).buttons.map(\.act) == [.open("a")])
+    }
+
+    @Test("A question names its own account, or none where it may be another one than the list's")
+    func accounts() async {
+        let source = FakePending([
+            .example("a", answers), .example("b", answers, isOfOneOfSeveral: true),
+            .example("c", answers, account: "anna@company.example", isOfOneOfSeveral: true),
+        ])
+        let model = PendingListModel(source, account: "anna@private.example", biometricPrompt: "Pay", clock: clock)
+        await model.refresh()
+        var named: [String?] = []
+        for id in ["a", "b", "c"] {
+            await model.perform(.open(id))
+            named.append(model.current?.account)
+            await model.perform(.close)
+        }
+        #expect(named == ["anna@private.example", nil, "anna@company.example"])
+    }
+
     @Test("Who taps approve twice approves one question: the next is not opened by itself, nor answered at once")
     func twice() async throws {
         let source = FakePending([.example("b", answers), .example("a", answers)])
@@ -80,6 +114,30 @@ struct PendingListTests {
         source.script.letGo()
         await refresh.value
         #expect(model.state == .empty && source.script.calls.count == 2)
+    }
+
+    @Test("A question that this device could not answer comes back: it may be resumed, or have the method by then")
+    func notSettled() async throws {
+        for error in [CountersignError.enrollmentSuspended, .methodMissing([])] {
+            let script = Script()
+            let model = model(FakePending([.example("a", script)]))
+            await model.refresh()
+            await model.perform(.open("a"))
+            let prompt = try #require(model.current)
+            await prompt.load()
+            clock.advance(.seconds(2))
+            script.next(error)
+            await prompt.perform(.deny)
+            #expect(prompt.state.isOver)
+            await model.perform(.close)
+            await model.refresh()
+            await model.perform(.open("a"))
+            let again = try #require(model.current)
+            await again.load()
+            clock.advance(.seconds(2))
+            await again.perform(.deny)
+            #expect(again.state == .declined)
+        }
     }
 
     @Test("A question that was closed without an answer stays")
@@ -135,6 +193,10 @@ struct PendingListTests {
             return
         }
         #expect(rows.map(\.id) == ["a"])
+        // Nobody knows whether nothing waits.
+        clock.advance(.seconds(500))
+        model.tick()
+        #expect(model.state == .unreachable(.network, []))
         await model.perform(.retry)
         #expect(model.screen(PromptTexts(.english)).buttons.map(\.act) == [.open("a")])
         await model.refresh()

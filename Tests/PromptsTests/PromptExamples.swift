@@ -83,6 +83,7 @@ struct PromptExamples: Sendable {
             example("declined", .declined),
             example("reported", .reported),
             example("ended: expired", .ended(.expired)),
+            example("ended: unknown", .ended(.unknown)),
             example("ended: answered", .ended(.answered)),
             example("ended: cancelled", .ended(.cancelled)),
             example("ended: wrong number", .ended(.wrongNumber)),

@@ -62,11 +62,13 @@ struct PromptModelTests {
     @Test("The field of the devices takes the PIN that proves a change")
     func devices() async {
         let list = DeviceList(rows: [.this, .other()], proofs: [.pin])
-        let model: any PromptModel = DevicesModel(FakeDirectory(script: script, list: list), biometricPrompt: "Change")
+        let model: any PromptModel = DevicesModel(
+            FakeDirectory(script: script, list: list), biometricPrompt: "Change", clock: clock)
         await model.run()
         model.type("83517")
         #expect(model.typed.isEmpty)
         await model.perform(.suspend("other"))
+        clock.advance(ApprovePromptModel.readingTime)
         await model.perform(.goOn)
         model.type("83517")
         #expect(model.typed == "83517")

@@ -85,11 +85,14 @@ private struct RealPhone: Sendable {
     /// Suspends and removes the other device.
     @MainActor
     func endOther() async throws {
-        let devices = DevicesModel(SDKDevices(enrollment, named: "Test phone"), biometricPrompt: "Do it")
+        let clock = HandClock()
+        let devices = DevicesModel(
+            SDKDevices(enrollment, named: "Test phone"), biometricPrompt: "Do it", clock: clock)
         await devices.load()
         let id = "\(other.id)"
         for act in [PromptAct.suspend(id), .remove(id)] {
             await devices.perform(act)
+            clock.advance(ApprovePromptModel.readingTime)
             await devices.perform(.goOn)
             devices.type(pin: "83517")
             await devices.perform(.submit)

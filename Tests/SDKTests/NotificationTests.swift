@@ -121,6 +121,58 @@ struct NotificationTests {
         }
     }
 
+    @Test("What names Countersign or wants its actions, and cannot be read, is not shown as it came")
+    func unreadable() async throws {
+        try await SDKScene.with { scene in
+            let (_, payload) = try await scene.askedByPush()
+            func read(_ userInfo: [AnyHashable: Any]) -> String {
+                switch NotificationOrigin(userInfo: userInfo) {
+                case .push: "push"
+                case .unreadable: "unreadable"
+                case .notOurs: "not ours"
+                }
+            }
+            #expect(read(try Self.userInfo(payload)) == "push")
+            let alert: [String: Any] = ["title": "ACME Bank", "body": "Approve at once"]
+            let tooMuch = String(repeating: "x", count: 5000)
+            let broken: [[AnyHashable: Any]] = [
+                try Self.userInfo(Self.changed(payload, "\(scene.enrollment.id)", "nobody")),
+                ["aps": ["alert": alert], "countersign": "x"],
+                ["aps": ["alert": alert], "countersign": ["enrollment": "\(scene.enrollment.id)", "more": tooMuch]],
+                ["aps": ["alert": alert, "category": "COUNTERSIGN_CONFIRM"]],
+                ["aps": ["alert": alert, "category": "COUNTERSIGN_REVIEW"]],
+            ]
+            for userInfo in broken { #expect(read(userInfo) == "unreadable", "\(userInfo)") }
+            for userInfo in [[:], ["aps": ["alert": alert]], ["aps": ["alert": alert, "category": "CHAT"]]]
+                as [[AnyHashable: Any]]
+            {
+                #expect(read(userInfo) == "not ours")
+            }
+        }
+    }
+
+    @Test("While keys are fetched for ever, the neutral text is shown before the system shows what came")
+    func slow() async throws {
+        try await SDKScene.with { scene in
+            let (_, payload) = try await scene.askedByPush()
+            let jws = try #require(payload["countersign"]?["jws"]?.string)
+            let encoded = String(try #require(jws.split(separator: ".").first))
+            var header = try #require(try JSONValue(parsing: try #require(Base64URL.decode(encoded))).object)
+            header["kid"] = "unknown"
+            let other = try Self.changed(payload, encoded, Base64URL.encode(JSONValue.object(header).encoded))
+            let push = try #require(PushNotification(json: other.encoded))
+            scene.transport.happen { _, _ in
+                try await Task.sleep(for: .seconds(60))
+                throw FaultyTransport.Lost()
+            }
+            let start = ContinuousClock.now
+            let shown = await scene.authenticator.shownNotification(
+                of: push, orElse: Self.neutral, within: .milliseconds(10))
+            #expect(shown == Self.neutral && ContinuousClock.now - start < .seconds(30))
+            while scene.transport.requests(to: "/v1/push-keys").isEmpty { await Task.yield() }
+        }
+    }
+
     @Test("A notification that was shown is found by the challenge that a push withdraws")
     func withdrawn() async throws {
         try await SDKScene.with { scene in

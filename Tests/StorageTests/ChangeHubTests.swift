@@ -24,6 +24,7 @@ struct ChangeHubTests {
         let enrollment: EnrollmentID = world.newID()
         let listening: [(ChangeTopic, any ChangeSubscription)] = [
             ChangeTopic.challenge(one), .challenge(one), .challenge(other), .enrollment(enrollment), .outbox(.mail),
+            .outbox(.push),
         ].map { ($0, world.hub.subscribe(to: $0)) }
         for topic in [ChangeTopic.challenge(one), .enrollment(enrollment), .outbox(.mail)] {
             try await commit("\(topic)", waking: topic, in: world)

@@ -21,6 +21,44 @@ public enum BiometricInvalidation: String, CaseIterable, Sendable {
     case byApp = "app"
 }
 
+/// When Apple's systems use a key, on this device alone; each is named as `kSecAttrAccessible…ThisDeviceOnly` is.
+public enum KeyAccessibility: Hashable, Sendable {
+    /// From the first unlock on.
+    case afterFirstUnlock
+    /// While the device is unlocked.
+    case whenUnlocked
+    /// While it is unlocked and has a passcode: without one, the key is lost.
+    case whenPasscodeSet
+}
+
+/// Which biometrics unlock a key of Apple's systems: `biometryCurrentSet` or `biometryAny`.
+public enum KeyBiometry: Hashable, Sendable {
+    /// Those of the moment at which it was made.
+    case currentSet
+    /// Any.
+    case anySet
+}
+
+extension KeyProtection {
+    /// When Apple's systems use the key.
+    public var accessibility: KeyAccessibility {
+        switch self {
+        case .afterFirstUnlock: .afterFirstUnlock
+        case .whenUnlocked: .whenUnlocked
+        case .biometrics: .whenPasscodeSet
+        }
+    }
+
+    /// Which biometrics unlock it; nil for none.
+    public var biometry: KeyBiometry? {
+        switch self {
+        case .afterFirstUnlock, .whenUnlocked: nil
+        case .biometrics(.bySystem): .currentSet
+        case .biometrics(.byApp): .anySet
+        }
+    }
+}
+
 extension KeyRole {
     /// What must hold for a key of this role to be used.
     ///

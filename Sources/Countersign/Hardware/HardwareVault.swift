@@ -110,9 +110,9 @@ public actor HardwareVault: BiometricVault {
 
     /// Deletes everything: the keys and records of all enrollments, and the app's records.
     ///
-    /// Opened again, the vault is a new one.
+    /// Opened again, the vault is a new one of the same installation.
     public func wipe() throws {
-        try items.wipe()
+        try items.wipe(keeping: Installation.item)
     }
 
     /// See ``Vault/makeSigningKey(_:for:)``.
@@ -153,7 +153,8 @@ public actor HardwareVault: BiometricVault {
 
     /// See ``Vault/signingKey(_:of:)``.
     public func signingKey(_ role: KeyRole, of enrollment: EnrollmentID) throws -> (any SigningKey)? {
-        guard let stored = try storedKey(role, of: enrollment) else { return nil }
+        // That of biometrics is used after the app's prompt alone, see ``biometricKey(of:prompt:)``.
+        guard role != .biometric, let stored = try storedKey(role, of: enrollment) else { return nil }
         switch stored.place {
         case .hardware: return try hardware.signingKey(stored.bytes)
         case .software: return try P256.Signing.PrivateKey(rawRepresentation: stored.bytes)
@@ -171,10 +172,12 @@ public actor HardwareVault: BiometricVault {
 
     /// See ``BiometricVault/makeBiometricKey(for:prompt:)``.
     ///
-    /// - Throws: ``BiometricFailure/unavailable`` where keys are in software: nothing would protect the key.
+    /// - Throws: ``BiometricFailure/unavailable`` where keys are in software: nothing would protect the key; and where
+    ///   the app ends the key, and the system does not say how the biometrics stand.
     public func makeBiometricKey(for enrollment: EnrollmentID, prompt: String) throws -> any SigningKey {
         guard storage == .enclave else { throw BiometricFailure.unavailable }
         let state = try hardware.biometrics()
+        guard invalidation == .bySystem || state != nil else { throw BiometricFailure.unavailable }
         let reference = try hardware.makeSigningKey(KeyRole.biometric.protection(invalidation))
         let known = StoredKey.Biometrics(
             publicKey: try hardware.signingKey(reference).publicKey, state: state, invalidation: invalidation)

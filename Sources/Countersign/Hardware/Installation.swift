@@ -23,56 +23,82 @@ public enum Reinstallation: Sendable {
     case keeps
 }
 
-/// The mark of an installation, which is a file of the app and an item of the store.
+/// The mark of an installation, which is in files of the app and an item of the store.
 ///
-/// Deleting the app deletes the file alone.
+/// Deleting the app deletes the files alone.
 public struct Installation: Sendable {
-    private static let item = "installation"
-    private let marker: URL
+    static let item = "installation"
+    private let markers: [URL]
     private let reinstallation: Reinstallation
+    private let isExtension: Bool
 
     /// The installation of the app whose file this is.
     ///
     /// - Parameters:
-    ///   - marker: a file that is deleted with the app. The app's extensions must share it, or name none.
+    ///   - marker: a file that is deleted with the app. All apps that share the store share it, too.
+    ///   - own: the same of this app alone; it tells that the app is the same where it shares the other file only since
+    ///     an update.
     ///   - reinstallation: what becomes of the items of an earlier installation.
-    public init(marker: URL, after reinstallation: Reinstallation) {
-        self.marker = marker
+    ///   - isExtension: whether this is an extension of the app. It may be started before the app, or while the app
+    ///     enrolls anew: it makes no mark and deletes nothing.
+    public init(
+        marker: URL, own: URL? = nil, after reinstallation: Reinstallation, isExtension: Bool = false
+    ) {
+        markers = [marker] + (own.map { [$0] } ?? [])
         self.reinstallation = reinstallation
+        self.isExtension = isExtension
+    }
+
+    /// The name under which a system's store keeps the items of an app, or of all that share them.
+    ///
+    /// Without a group, systems look in all groups of an app: items of its own need a name of their own there.
+    ///
+    /// - Parameters:
+    ///   - group: the group of those who share the items; nil for the app alone.
+    ///   - app: the app's identifier.
+    public static func store(sharedBy group: String?, of app: String) -> String {
+        group == nil ? "countersign.\(app)" : "countersign"
     }
 
     /// Compares the marks, makes those that are missing, and deletes the items of an earlier installation.
     func arrive(at items: any ItemStore) throws -> Arrival {
         let inStore = try items.item(Self.item)
-        let inFile = try mark()
+        let inFiles = try markers.compactMap { try mark(in: $0) }
         let arrival: Arrival
-        switch (inStore, inFile) {
-        case (nil, nil): arrival = .first
-        case (nil, .some): arrival = .restored
-        case (let store?, let file?) where store == file: return .known
-        case (.some, _): arrival = .reinstalled
+        if let inStore {
+            arrival = inFiles.contains(inStore) ? .known : .reinstalled
+        } else {
+            arrival = inFiles.isEmpty ? .first : .restored
         }
+        guard !isExtension else { return arrival }
         if arrival == .reinstalled, case .wipes = reinstallation { try items.wipe() }
-        // An extension may arrive at the same moment: the file is made once, and both take what it says.
-        try items.write(try inFile ?? makeMark(), as: Self.item)
+        let known = arrival == .known ? inStore : inFiles.first
+        // Another process may arrive at the same moment: each file is made once, and all take what it says.
+        let made = try known ?? make(Self.newMark(), in: markers[0])
+        for marker in markers where try mark(in: marker) == nil { _ = try make(made, in: marker) }
+        if arrival != .known { try items.write(made, as: Self.item) }
         return arrival
     }
 
-    /// What the file says; nil if there is none.
-    private func mark() throws -> [UInt8]? {
+    /// What a file says; nil if there is none.
+    private func mark(in marker: URL) throws -> [UInt8]? {
         // One that is there and cannot be read now is no missing one: nothing may be deleted for it.
         FileManager.default.fileExists(atPath: marker.path) ? Array(try Data(contentsOf: marker)) : nil
     }
 
-    /// Makes the file, unless another process was faster, and returns what it says.
-    private func makeMark() throws -> [UInt8] {
+    private static func newMark() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return Array(Hex.encode((0..<16).map { _ in generator.next() as UInt8 }).utf8)
+    }
+
+    /// Makes a file, unless another process was faster, and returns what it says.
+    private func make(_ mark: [UInt8], in marker: URL) throws -> [UInt8] {
         let files = FileManager.default
         let folder = marker.deletingLastPathComponent()
         try files.createDirectory(at: folder, withIntermediateDirectories: true)
-        var generator = SystemRandomNumberGenerator()
-        let made = Hex.encode((0..<16).map { _ in generator.next() as UInt8 })
-        let draft = folder.appending(path: ".\(made)")
-        try Data(made.utf8).write(to: draft)
+        let draft = folder.appending(path: ".\(String(decoding: Self.newMark(), as: UTF8.self))")
+        // It is read on a locked device, as the store is, also where the app's other files are locked with the device.
+        try Data(mark).write(to: draft, options: .completeFileProtectionUntilFirstUserAuthentication)
         defer { try? files.removeItem(at: draft) }
         // A link is made whole, or not at all where there is a file.
         do {
@@ -80,15 +106,15 @@ public struct Installation: Sendable {
         } catch {
             guard files.fileExists(atPath: marker.path) else { throw error }
         }
-        return try mark() ?? []
+        return try self.mark(in: marker) ?? []
     }
 }
 
 extension ItemStore {
-    /// Deletes every item.
-    func wipe() throws {
+    /// Deletes every item but one.
+    func wipe(keeping kept: String? = nil) throws {
         // Keys first: records without keys are worth nothing.
         for name in try names() where name.contains("/key-") { try remove(name) }
-        for name in try names() { try remove(name) }
+        for name in try names() where name != kept { try remove(name) }
     }
 }

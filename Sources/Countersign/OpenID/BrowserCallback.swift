@@ -15,7 +15,7 @@ public enum BrowserCallback: Hashable, Sendable {
         switch scheme {
         case "http": return nil
         case "https":
-            guard let host = redirectURI.host(), redirectURI.port == nil else { return nil }
+            guard let host = redirectURI.host(), redirectURI.port ?? 443 == 443 else { return nil }
             self = .https(host: host, path: redirectURI.path.isEmpty ? "/" : redirectURI.path)
         default: self = .scheme(scheme)
         }

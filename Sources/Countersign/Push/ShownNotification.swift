@@ -38,11 +38,49 @@ extension Authenticator {
     /// - Parameters:
     ///   - push: the push, as the system handed it over.
     ///   - unverified: what is shown instead of a push that does not pass, or that is for no enrollment of this device.
+    ///   - limit: how long it may take to verify the push, for which keys may have to be fetched. After 30 seconds the
+    ///     system would show the push as it came.
     public func shownNotification(
-        of push: PushNotification, orElse unverified: ShownNotification
+        of push: PushNotification, orElse unverified: ShownNotification, within limit: Duration = .seconds(20)
     ) async -> ShownNotification {
-        guard let pending = try? await pendingChallenge(from: push) else { return unverified }
-        return ShownNotification(pending, push.category)
+        let (ends, continuation) = AsyncStream.makeStream(of: ShownNotification.self)
+        // Others may wait for the same keys, so that fetching them does not end with this call.
+        let check = Task {
+            let pending = try? await pendingChallenge(from: push)
+            continuation.yield(pending.map { ShownNotification($0, push.category) } ?? unverified)
+        }
+        let timer = Task {
+            do { try await Task.sleep(for: limit) } catch { return }
+            continuation.yield(unverified)
+        }
+        defer {
+            check.cancel()
+            timer.cancel()
+        }
+        for await shown in ends { return shown }
+        return unverified
+    }
+}
+
+/// Whose a notification is, by what the system hands over.
+public enum NotificationOrigin: Sendable {
+    /// A push of Countersign, not yet verified.
+    case push(PushNotification)
+    /// It names Countersign or wants its actions, and cannot be read: its texts are anybody's, and are not shown.
+    case unreadable
+    /// Another one, which the app shows as it is.
+    case notOurs
+
+    /// Reads the system's `userInfo`.
+    public init(userInfo: [AnyHashable: Any]) {
+        let category = (userInfo["aps"] as? [String: Any])?["category"] as? String
+        if let push = PushNotification(userInfo: userInfo) {
+            self = .push(push)
+        } else if userInfo["countersign"] != nil || category.flatMap(PushCategory.init(rawValue:)) != nil {
+            self = .unreadable
+        } else {
+            self = .notOurs
+        }
     }
 }
 

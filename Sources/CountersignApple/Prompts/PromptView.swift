@@ -39,7 +39,12 @@
             }
             .scrollDismissesKeyboard(.interactively)
             .tint(theme.accent)
-            .task(id: ObjectIdentifier(model)) { await model.run() }
+            .task(id: ObjectIdentifier(model)) {
+                await model.run()
+                // Until the view is gone, or shows another model.
+                while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+                model.leave()
+            }
             .onChange(of: screen) { old, new in read(new.reading(after: old)) }
             .onChange(of: model.announcement) { _, word in
                 if let word { announce(theme.texts.text(word)) }
@@ -47,6 +52,7 @@
             .onChange(of: model.returnURL) { _, url in
                 if let url { openURL(url) }
             }
+            .onChange(of: ObjectIdentifier(model)) { _, _ in isDismissed = false }
             .onChange(of: isDismissed || model.isClosed, initial: true) { _, isClosed in
                 if isClosed { close() }
             }

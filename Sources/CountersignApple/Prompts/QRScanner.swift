@@ -23,13 +23,16 @@
                 .task {
                     let (texts, continuation) = AsyncStream.makeStream(
                         of: String.self, bufferingPolicy: .bufferingNewest(1))
-                    guard let session = await Self.start(QRReader(texts: continuation)) else {
+                    let reader = QRReader(texts: continuation)
+                    guard let session = await Self.start(reader) else {
                         refused()
                         return
                     }
                     self.session = session
                     for await text in texts { read(text) }
                     session.stopRunning()
+                    // The camera's output does not keep it.
+                    withExtendedLifetime(reader) {}
                 }
         }
 

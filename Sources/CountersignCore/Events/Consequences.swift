@@ -11,7 +11,11 @@ extension UnitOfWork {
     func raise(_ event: DomainEvent) throws {
         switch event {
         case .challengeAsked(let challenge, let enrollments, let pushed):
-            try record(.challengeAsked, ["type": .string("\(challenge.question.type)")], of: challenge)
+            // Said of every challenge: where it is not said, an earlier version has written the event.
+            let detail: JSONObject = [
+                "type": .string("\(challenge.question.type)"), "sign_in": .bool(challenge.purpose.isOfSignIn),
+            ]
+            try record(.challengeAsked, detail, of: challenge)
             for enrollment in enrollments { notify(.enrollment(enrollment)) }
             for enrollment in pushed { try announce(challenge, to: enrollment) }
         case .challengeClaimed(let challenge, let enrollment, let form):

@@ -184,32 +184,38 @@ extension ListScope {
         if let challenge = try reader.challenges.find(receipt.challenge) {
             return !challenge.purpose.isOfSignIn || challenge.state.status.state == "approved"
         }
-        var filter = AuditFilter()
-        filter.challenge = receipt.challenge
-        let events = try reader.audit.list(filter, after: 0, limit: 1000).map(\.event)
-        if events.contains(where: { $0.kind == .challengeApproved }) { return true }
-        return !events.isEmpty && !events.contains { $0.isOfSignIn }
+        if try reader.event(.challengeApproved, of: receipt.challenge) != nil { return true }
+        return try reader.isOfSignIn(receipt.challenge) == false
     }
 
     /// Whether the scope shows an event: a client sees neither whom a sign-in has asked, nor why it has asked nobody.
-    ///
-    /// The event says it, which is kept for longer than its challenge.
     fileprivate func shows(_ event: AuditEvent, _ reader: any Stores) throws -> Bool {
         guard case .client = self else { return true }
         switch event.kind {
         case .userCodeIncorrect, .userCodeLocked: return false
         case .signedIn: return true
-        // A report may be of a challenge that is kept no longer, and then nobody knows.
-        case .askingUnlocked:
-            return try event.challenge.flatMap { try reader.challenges.find($0) }?.purpose.isOfSignIn == false
-        default: return !event.isOfSignIn
+        default:
+            guard let challenge = event.challenge else { return true }
+            // The event says it, which is kept for longer than its challenge; those of earlier versions do not.
+            return try event.detail["sign_in"] != true && reader.isOfSignIn(challenge) == false
         }
     }
 }
 
-extension AuditEvent {
-    /// Whether it is about a challenge by which a sign-in asks.
-    fileprivate var isOfSignIn: Bool { challenge != nil && detail["sign_in"] == true }
+extension Stores {
+    /// Whether a sign-in asks a challenge; nil where neither it nor what the audit says of it is kept.
+    fileprivate func isOfSignIn(_ id: ChallengeID) throws -> Bool? {
+        if let challenge = try challenges.find(id) { return challenge.purpose.isOfSignIn }
+        return try event(.challengeAsked, of: id)?.detail["sign_in"]?.bool
+    }
+
+    /// The first event of a kind about a challenge.
+    fileprivate func event(_ kind: AuditEventKind, of challenge: ChallengeID) throws -> AuditEvent? {
+        var filter = AuditFilter()
+        filter.kind = kind
+        filter.challenge = challenge
+        return try audit.list(filter, after: 0, limit: 1).first?.event
+    }
 }
 
 extension Stores {

@@ -66,18 +66,22 @@ package enum SetRelyingParty {
             }
             return .set(party)
         }
-        if case .set = outcome, party.profile == .strict { try await endVain(at: party, by: actor, ports: ports) }
+        if case .set = outcome, party.profile == .strict {
+            try await endVain(at: party.client, by: actor, ports: ports)
+        }
         return outcome
     }
 
     /// Cancels the questions that would give a client nothing, since it was not strict when they were begun.
     ///
     /// Their sign-ins stay open until they are over, as those that ask nobody: a refusal would tell them apart.
-    private static func endVain(at party: RelyingParty, by actor: Actor, ports: Ports) async throws {
-        let open = try await ports.store.read { try $0.challenges.open(of: party.client, limit: .max) }
+    private static func endVain(at client: ClientID, by actor: Actor, ports: Ports) async throws {
+        let open = try await ports.store.read { try $0.challenges.open(of: client, limit: .max) }
         for start in stride(from: 0, to: open.count, by: batch) {
             let looked = Array(open[start..<min(start + batch, open.count)])
             try await ports.commit(at: ports.time.now, as: actor) { work in
+                // Somebody may have set other settings since.
+                guard let party = try work.relyingParties.lock(client) else { return }
                 try work.cancel(try looked.filter { try work.isVain($0, at: party) })
             }
         }

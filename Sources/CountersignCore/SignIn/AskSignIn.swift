@@ -155,10 +155,12 @@ extension UnitOfWork {
     ) throws -> AskSignIn.Outcome {
         // check: DeviceConfirmTests.otherWays
         guard wanted.door == .browser else { return .tooLate }
-        // Nothing would cancel what is asked for a client that is being disabled.
+        // Nothing would cancel what is asked for a client that is being disabled, or becomes strict.
         guard let client = try clients.lock(wanted.client), client.disabledAt == nil,
-            let party = try relyingParties.find(client.id), party.ways.contains(request.way)
+            let party = try relyingParties.lock(client.id), party.ways.contains(request.way)
         else { return .clientGone }
+        // check: StrictSwitchTests.oldPage
+        guard party.takes(begunStrict: wanted.isStrict) else { return .tooLate }
         // check: SignedDetailsTests.otherWays
         guard wanted.details == nil || request.way.isSigned else { return .clientGone }
         let browser = hasher.hash(of: request.browser, client: client.id)

@@ -20,12 +20,9 @@ package enum PutSignIn {
                 ask.challenge == challenge, let number = ask.number, now < ask.until,
                 try work.challenges.find(challenge) == nil,
                 let client = try work.clients.lock(found.client), client.disabledAt == nil,
-                let party = try work.relyingParties.find(client.id), party.ways.contains(.device),
+                let party = try work.relyingParties.lock(client.id), party.ways.contains(.device),
                 let user = try work.userToAsk(found.wanted, at: client, party)
             else { return }
-            // A yes would give the client nothing.
-            // check: StrictSwitchTests.notAsked
-            guard party.takes(begunStrict: found.wanted.isStrict) else { return }
             // A client's server has no browser.
             let isKnown =
                 try found.wanted.backchannel == nil
@@ -66,6 +63,9 @@ extension UnitOfWork {
         _ asked: Authorization, until end: Timestamp, to user: UserID, at client: Client, _ party: RelyingParty,
         _ inputs: AskChallenge.RandomInputs, isBrowserKnown: Bool
     ) throws -> Bool {
+        // A yes would give the client nothing.
+        // check: StrictSwitchTests.notAsked
+        guard party.takes(begunStrict: asked.wanted.isStrict) else { return false }
         // A challenge that outlived its sign-in would take a yes that gives nothing.
         let lifetime = Seconds((end.milliseconds - now.milliseconds) / 1000)
         // check: DeviceCodeTests.lastSecond

@@ -144,7 +144,8 @@ package enum RedeemDecision {
         ///
         /// It ends nothing: of several requests that wait, one gets the tokens. None gets any whose client was
         /// registered anew meanwhile: it has authenticated before, by what its client may have lost since, and must ask
-        /// once more.
+        /// once more. That a key is gone from its client's URL, or an earlier secret's time is over, is not noticed: what
+        /// was good when the request came is good while it waits.
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
         package func outcome(until deadline: Timestamp, ports: Ports) async throws -> Outcome {
@@ -396,7 +397,9 @@ extension RedeemDecision.Request {
     fileprivate func fits(_ wanted: Wanted) -> Bool {
         switch way {
         case .deviceCode: wanted.device != nil
-        case .authRequest, .push: wanted.backchannel != nil
+        // What is to be brought is not fetched as well: nobody would know whether the client has it.
+        case .authRequest: wanted.backchannel?.isPush == false
+        case .push: wanted.backchannel != nil
         }
     }
 }

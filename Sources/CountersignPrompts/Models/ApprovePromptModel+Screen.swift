@@ -194,6 +194,7 @@ extension ApprovePromptModel.Ending {
     fileprivate func screen(_ texts: PromptTexts) -> PromptScreen {
         switch self {
         case .expired: texts.screen(.expiredHeading, .nothingApproved, .startAgain)
+        case .unknown: texts.screen(.unknownHeading, .unknownText)
         case .answered: texts.screen(.answeredHeading, .answeredText)
         case .cancelled: texts.screen(.takenBackHeading, .nothingApproved)
         case .wrongNumber: texts.screen(.wrongNumberHeading, .nothingApproved, .wrongNumberText)

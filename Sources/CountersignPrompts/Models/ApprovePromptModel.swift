@@ -50,6 +50,8 @@ public final class ApprovePromptModel {
     public enum Ending: Hashable, Sendable {
         /// Nobody answered in time.
         case expired
+        /// Nobody knows: an approval was sent, no reply came in time, and it may have been taken.
+        case unknown
         /// It was answered before, here or on another device.
         case answered
         /// The one who asked has taken it back.
@@ -111,6 +113,18 @@ public final class ApprovePromptModel {
             }
         }
 
+        /// Whether nobody can answer it any more; otherwise it is over for this device as it is now.
+        var isSettled: Bool {
+            switch self {
+            case .approved, .declined, .reported: true
+            case .ended(.device), .ended(.methodMissing): false
+            case .ended: true
+            case .loading, .unreachable, .unverified, .checkingOrigin, .asking, .typingPIN, .pinLocked,
+                .biometricFailed, .custom, .customRefused, .sending, .unsent:
+                false
+            }
+        }
+
         /// Whether an answer was given, and is not there yet.
         var isUnderWay: Bool {
             switch self {
@@ -156,6 +170,8 @@ public final class ApprovePromptModel {
     @ObservationIgnored private var shownAt: Duration?
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var unsentMethod = PromptMethod.confirmation
+    /// Whether an approval was sent to which no reply came.
+    @ObservationIgnored private var mayBeApproved = false
 
     /// The prompt for a question that is still to be fetched.
     ///
@@ -200,6 +216,8 @@ public final class ApprovePromptModel {
         while !state.isOver {
             let pause: Duration = min(.seconds(1), max(.milliseconds(50), timeLeft ?? .seconds(1)))
             do { try await clock.sleep(for: pause) } catch { return }
+            // An earlier run was cancelled as it fetched.
+            if state == .loading { await load() }
             tick()
         }
     }
@@ -228,6 +246,7 @@ public final class ApprovePromptModel {
         do throws(CountersignError) {
             show(try await source.open())
         } catch {
+            if case .cancelled = error { return }
             state = Self.end(after: error) ?? .unreachable(PromptFailure(error))
         }
     }
@@ -245,7 +264,7 @@ public final class ApprovePromptModel {
         pin = Self.digits(in: text, atMost: 32)
     }
 
-    /// Takes what the custom authenticator judges, in its own format.
+    /// Takes what the custom authenticator judges, in its own format; without any nothing is sent.
     public func type(custom text: String) {
         guard case .custom = state else { return }
         customData = text
@@ -283,6 +302,8 @@ public final class ApprovePromptModel {
         case .typingPIN: await submitPIN()
         case .custom(let name, _):
             let data = customData
+            // The second tap on the button before: it would use up a try.
+            guard !data.isEmpty else { return }
             customData = ""
             await send(.approve, with: .custom(name, data: data))
         default: return
@@ -346,7 +367,7 @@ public final class ApprovePromptModel {
         // What is under way is for the server to decide.
         if timeLeft == .zero, state.isAnswerable {
             forgetTyped()
-            state = .ended(.expired)
+            state = .ended(mayBeApproved ? .unknown : .expired)
         }
     }
 }
@@ -364,7 +385,8 @@ extension ApprovePromptModel {
         tick()
     }
 
-    private func forgetTyped() {
+    /// Forgets what was typed and is secret.
+    func forgetTyped() {
         pin = ""
         customData = ""
     }
@@ -400,6 +422,7 @@ extension ApprovePromptModel {
         } catch {
             unsentMethod = PromptMethod(proof)
             state = stateAfter(error, sending: decision)
+            if case .unsent(.approve, _) = state { mayBeApproved = true }
             tick()
         }
     }

@@ -114,7 +114,7 @@ public final class CustomAuthenticatorModel {
         }
     }
 
-    /// Takes the PIN as it is typed, or what the authenticator judges.
+    /// Takes the PIN as it is typed, or what the authenticator judges; without any nothing is sent.
     public func type(_ text: String) {
         switch state {
         case .typingPIN: typed = ApprovePromptModel.digits(in: text, atMost: 32)
@@ -136,6 +136,8 @@ public final class CustomAuthenticatorModel {
             pin = read
             if purpose == .deregister || data != nil { await send() } else { state = .giving(nil) }
         case .giving:
+            // The second tap on the button before: it would use up a try, and the PIN with it.
+            guard !text.isEmpty else { return }
             typed = ""
             data = text
             await send()
@@ -163,6 +165,16 @@ public final class CustomAuthenticatorModel {
         guard !state.isOver, state != .sending else { return }
         forget()
         state = .cancelled
+    }
+
+    /// Forgets everything that was typed, also for a change that could not be sent: it begins anew.
+    public func leave() {
+        switch state {
+        case .typingPIN, .giving, .unsent:
+            forget()
+            state = .loading
+        default: return
+        }
     }
 
     /// What the screen shows now.

@@ -69,17 +69,23 @@ public final class DevicesModel {
 
     private let directory: any DeviceDirectory
     private let biometricPrompt: String
+    private let clock: any PromptClock
     @ObservationIgnored private var list = DeviceList(rows: [])
     @ObservationIgnored private var isLoading = false
+    @ObservationIgnored private var askedAt = Duration.zero
 
     /// The list of devices.
     ///
     /// - Parameters:
     ///   - directory: lists devices and acts on them.
     ///   - biometricPrompt: the text of the system's prompt for a fingerprint or a face.
-    public init(_ directory: any DeviceDirectory, biometricPrompt: String) {
+    ///   - clock: tells how long a question is on the screen.
+    public init(
+        _ directory: any DeviceDirectory, biometricPrompt: String, clock: any PromptClock = SystemPromptClock()
+    ) {
         self.directory = directory
         self.biometricPrompt = biometricPrompt
+        self.clock = clock
     }
 
     /// Fetches the list, or fetches it again.
@@ -113,9 +119,11 @@ public final class DevicesModel {
         pin = ApprovePromptModel.digits(in: text, atMost: 32)
     }
 
-    /// Does what the person was asked about.
+    /// Does what the person was asked about, who has had the time to read it.
     public func confirm() async {
-        guard case .confirming(let action) = state else { return }
+        guard case .confirming(let action) = state, clock.now - askedAt >= ApprovePromptModel.readingTime else {
+            return
+        }
         await prove(action)
     }
 
@@ -161,6 +169,9 @@ public final class DevicesModel {
         }
     }
 
+    /// Forgets the PIN.
+    public func leave() { pin = "" }
+
     /// What the screen shows now.
     public func screen(_ texts: PromptTexts) -> PromptScreen {
         state.screen(proofs: list.proofs, texts)
@@ -191,7 +202,9 @@ extension DevicesModel {
         guard let device = device(id), device.allows(deed) else { return }
         let action = Action(deed, device)
         switch deed {
-        case .suspend, .remove, .undo: state = .confirming(action)
+        case .suspend, .remove, .undo:
+            askedAt = clock.now
+            state = .confirming(action)
         case .resume, .undoMethod: await prove(action)
         }
     }

@@ -47,6 +47,7 @@ public final class FurtherDeviceModel {
     private let device: any WaitingDevice
     private let number: String?
     private let clock: any PromptClock
+    @ObservationIgnored private var askedAt = Duration.zero
 
     /// The screen of a device that waits.
     ///
@@ -100,11 +101,14 @@ public final class FurtherDeviceModel {
         }
     }
 
-    /// Asks whether the device is to be undone; and undoes it when the person says so.
+    /// Asks whether the device is to be undone; and undoes it when the person says so, who has had the time to read the
+    /// question.
     public func undo() async {
         switch state {
-        case .waiting: state = .confirmingUndo
-        case .confirmingUndo: await remove()
+        case .waiting:
+            askedAt = clock.now
+            state = .confirmingUndo
+        case .confirmingUndo where clock.now - askedAt >= ApprovePromptModel.readingTime: await remove()
         default: return
         }
     }

@@ -138,6 +138,8 @@ public final class PINPadModel {
             chosen = digits
             state = .repeating
         case .repeating:
+            // The second tap on the button before.
+            guard !digits.isEmpty else { return }
             typed = ""
             guard digits == chosen else {
                 chosen = nil
@@ -174,6 +176,16 @@ public final class PINPadModel {
         }
         forget()
         state = .cancelled
+    }
+
+    /// Forgets everything that was typed, also for a change that could not be sent: it begins anew.
+    public func leave() {
+        switch state {
+        case .typingOld, .choosing, .repeating, .unsaved:
+            forget()
+            state = .loading
+        default: return
+        }
     }
 
     /// What the screen shows now.

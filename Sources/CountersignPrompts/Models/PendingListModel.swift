@@ -38,6 +38,8 @@ public final class PendingListModel {
     private let biometricPrompt: String
     @ObservationIgnored private var entries: [Entry] = []
     @ObservationIgnored private var isLoading = false
+    /// What has arrived since the list was last asked for.
+    @ObservationIgnored private var arrived: Set<String> = []
     @ObservationIgnored private var currentID: String?
     /// The prompts that were closed while their answers were on the way: another prompt could say something else.
     @ObservationIgnored private var unfinished: [String: ApprovePromptModel] = [:]
@@ -47,7 +49,7 @@ public final class PendingListModel {
     ///
     /// - Parameters:
     ///   - source: fetches the list.
-    ///   - account: the name of the account, as the app knows it.
+    ///   - account: the name of the account, as the app knows it; it is shown where no item can be about another one.
     ///   - biometricPrompt: the text of the system's prompt for a fingerprint or a face.
     ///   - clock: counts down.
     public init(
@@ -74,18 +76,24 @@ public final class PendingListModel {
         guard !isLoading else { return }
         isLoading = true
         defer { isLoading = false }
+        arrived = []
         do throws(CountersignError) {
             let items = try await source.pending()
-            entries = items.flatMap { entry(for: $0) }
-            show()
+            let listed = Set(items.map(\.row.id))
+            // The list may have been made before they were asked.
+            let late = entries.filter { arrived.subtracting(listed).contains($0.item.row.id) }
+            entries = late + items.flatMap { entry(for: $0) }
+            state = list
         } catch {
             let failure = PromptFailure(error)
+            if !failure.retryHelps { entries = [] }
             state = failure.retryHelps ? .unreachable(failure, rows) : .failed(failure)
         }
     }
 
     /// Takes a question that has just arrived, by a push for example.
     public func take(_ item: PendingItem) {
+        arrived.insert(item.row.id)
         entries.removeAll { $0.item.row.id == item.row.id }
         entries.insert(contentsOf: entry(for: item), at: 0)
         show()
@@ -107,15 +115,17 @@ public final class PendingListModel {
         current =
             unfinished[id]
             ?? ApprovePromptModel(
-                entry.item.source, account: account, biometricPrompt: biometricPrompt, clock: clock)
+                entry.item.source, account: entry.item.account ?? (entry.item.isOfOneOfSeveral ? nil : account),
+                biometricPrompt: biometricPrompt, clock: clock)
         currentID = id
     }
 
-    /// Closes the question that is open: what is answered, or over, is taken from the list.
+    /// Closes the question that is open: what is answered, or over for every device, is taken from the list.
     public func close() {
         if let current, let currentID {
+            current.forgetTyped()
             unfinished[currentID] = current.state.isUnderWay ? current : nil
-            if current.state.isOver {
+            if current.state.isSettled {
                 answered.insert(currentID)
                 entries.removeAll { $0.item.row.id == currentID }
                 show()
@@ -145,8 +155,11 @@ public final class PendingListModel {
         return [Entry(item: item, countdown: Countdown(item.row.timeLeft, from: clock.now))]
     }
 
+    private var list: State { entries.isEmpty ? .empty : .rows(rows) }
+
+    /// Shows what has changed; that the list could not be fetched is said until it was.
     private func show() {
-        state = entries.isEmpty ? .empty : .rows(rows)
+        if case .unreachable(let failure, _) = state { state = .unreachable(failure, rows) } else { state = list }
     }
 }
 

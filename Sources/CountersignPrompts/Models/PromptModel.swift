@@ -11,6 +11,10 @@ public protocol PromptModel: AnyObject, Observable, Sendable {
     func screen(_ texts: PromptTexts) -> PromptScreen
     /// Fetches what is shown, and goes on until nothing is left to wait for or the task is cancelled.
     func run() async
+    /// Says that nobody sees the screen any more: what was typed and is secret is forgotten.
+    ///
+    /// What is under way goes on. Run again, the model shows what there is then.
+    func leave()
     /// Does what a button of the screen says.
     func perform(_ act: PromptAct) async
     /// What was typed in the screen's field, as the model has taken it.
@@ -35,6 +39,8 @@ extension PromptModel {
     /// See ``PromptModel``.
     public func run() async {}
     /// See ``PromptModel``.
+    public func leave() {}
+    /// See ``PromptModel``.
     public var typed: String { "" }
     /// See ``PromptModel``.
     public func type(_ text: String) {}
@@ -53,6 +59,9 @@ extension PromptModel {
 }
 
 extension ApprovePromptModel: PromptModel {
+    /// Forgets the PIN, and what was given for a custom authenticator.
+    public func leave() { forgetTyped() }
+
     /// What was typed of the number, of the PIN, or for the custom authenticator.
     public var typed: String {
         switch state {

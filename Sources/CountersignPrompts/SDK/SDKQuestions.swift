@@ -54,33 +54,42 @@ public struct SDKQuestion: OpenQuestion {
     public func report() async throws(CountersignError) { try await opened.report() }
 }
 
-/// The pending challenges of an authenticator.
+/// The pending challenges of an authenticator, of all its enrollments.
 public struct SDKPending: PendingSource {
     private let authenticator: Authenticator
+    private let account: @Sendable (String) -> String?
 
     /// The challenges of an authenticator.
-    public init(_ authenticator: Authenticator) {
+    ///
+    /// - Parameters:
+    ///   - authenticator: the authenticator.
+    ///   - account: the name of an enrollment's account, by the enrollment's id, as the app knows it; nil for none.
+    public init(_ authenticator: Authenticator, account: @escaping @Sendable (String) -> String? = { _ in nil }) {
         self.authenticator = authenticator
+        self.account = account
     }
 
     /// See ``PendingSource/pending()``.
     public func pending() async throws(CountersignError) -> [PendingItem] {
         let now = await authenticator.millisecondsSince1970
-        return try await authenticator.pendingChallenges().map { item($0, at: now) }
+        let isOne = await authenticator.enrollments.count == 1
+        return try await authenticator.pendingChallenges().map { item($0, at: now, isOfOneOfSeveral: !isOne) }
     }
 
     /// The item of a challenge that has arrived, for ``PendingListModel/take(_:)``.
     public func item(_ pending: PendingChallenge) async -> PendingItem {
-        item(pending, at: await authenticator.millisecondsSince1970)
+        let isOne = await authenticator.enrollments.count == 1
+        return item(pending, at: await authenticator.millisecondsSince1970, isOfOneOfSeveral: !isOne)
     }
 
-    private func item(_ pending: PendingChallenge, at now: Int64) -> PendingItem {
+    private func item(_ pending: PendingChallenge, at now: Int64, isOfOneOfSeveral: Bool) -> PendingItem {
         PendingItem(
             row: PendingRow(
                 id: "\(pending.id)", client: pending.clientName, message: pending.message,
                 askedAt: pending.askedAt.milliseconds,
                 timeLeft: .milliseconds(max(0, pending.expiresAt.milliseconds - now))),
-            source: PendingQuestion(pending, of: authenticator))
+            source: PendingQuestion(pending, of: authenticator), account: account("\(pending.enrollment)"),
+            isOfOneOfSeveral: isOfOneOfSeveral)
     }
 }
 

@@ -155,11 +155,19 @@ public struct PendingItem: Sendable {
     public let row: PendingRow
     /// Fetches and verifies the question.
     public let source: any QuestionSource
+    /// Whether it may be about another account than others in the list.
+    public let isOfOneOfSeveral: Bool
+    /// The name of its account, as the app knows it; nil for that of the list, where there is no other one.
+    public let account: String?
 
     /// An item of these parts.
-    public init(row: PendingRow, source: any QuestionSource) {
+    public init(
+        row: PendingRow, source: any QuestionSource, account: String? = nil, isOfOneOfSeveral: Bool = false
+    ) {
         self.row = row
         self.source = source
+        self.account = account
+        self.isOfOneOfSeveral = isOfOneOfSeveral
     }
 }
 

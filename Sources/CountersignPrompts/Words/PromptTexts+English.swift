@@ -80,6 +80,8 @@ extension PromptTexts {
         .nothingApproved: "Nothing was approved.",
         .startAgain: "If you still want it, start again where you began.",
         .expiredHeading: "Not approved in time",
+        .unknownHeading: "We do not know whether it was approved",
+        .unknownText: "No reply to your answer has come. Look where you began before you start again.",
         .answeredHeading: "Answered already",
         .answeredText: "It was answered before, here or on another device.",
         .takenBackHeading: "The question was taken back",

@@ -95,6 +95,10 @@ extension PromptTexts {
         .nothingApproved: "Es wurde nicht zugestimmt.",
         .startAgain: "Wollen Sie es noch, beginnen Sie dort neu, wo Sie begonnen haben.",
         .expiredHeading: "Nicht rechtzeitig zugestimmt",
+        .unknownHeading: "Wir wissen nicht, ob zugestimmt wurde",
+        .unknownText: """
+        Auf Ihre Antwort kam keine Rückmeldung. Sehen Sie dort nach, wo Sie begonnen haben, bevor Sie neu beginnen.
+        """,
         .answeredHeading: "Schon beantwortet",
         .answeredText: "Das wurde schon beantwortet, hier oder auf einem anderen Gerät.",
         .takenBackHeading: "Die Frage wurde zurückgenommen",

@@ -143,6 +143,10 @@ public enum PromptWord: String, CaseIterable, Sendable {
     case startAgain
     /// In English: Not approved in time
     case expiredHeading
+    /// In English: We do not know whether it was approved
+    case unknownHeading
+    /// In English: No reply to your answer has come. Look where you began before you start again.
+    case unknownText
     /// In English: Answered already
     case answeredHeading
     /// In English: It was answered before, here or on another device.

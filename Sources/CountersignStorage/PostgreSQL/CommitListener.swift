@@ -172,16 +172,32 @@ extension [ChangeTopic] {
         }.joined(separator: " ")
     }
 
-    /// Skips the topics of other versions of this program; no task of this version waits for them.
-    fileprivate init(words: String) {
-        self = words.split(separator: " ").compactMap { word in
-            if word.hasPrefix(outboxPrefix) {
-                return OutboxMessage.Kind(rawValue: String(word.dropFirst(outboxPrefix.count))).map(ChangeTopic.outbox)
-            }
-            if word == "keys" { return .keys }
-            let word = String(word)
-            return ChallengeID(word).map(ChangeTopic.challenge) ?? EnrollmentID(word).map(ChangeTopic.enrollment)
-                ?? AuthorizationID(word).map(ChangeTopic.authorization)
+    /// Skips topics that only another version of this program knows.
+    init(words: String) {
+        self = words.split(separator: " ").flatMap { word -> [ChangeTopic] in
+            // A node of an earlier version does not say which messages are due.
+            if word == "outbox" { return OutboxMessage.Kind.allCases.map(ChangeTopic.outbox) }
+            return ChangeTopic(word: String(word)).map { [$0] } ?? []
+        }
+    }
+}
+
+extension ChangeTopic {
+    fileprivate init?(word: String) {
+        if word.hasPrefix(outboxPrefix) {
+            let name = String(word.dropFirst(outboxPrefix.count))
+            guard let kind = OutboxMessage.Kind(rawValue: name) else { return nil }
+            self = .outbox(kind)
+        } else if word == "keys" {
+            self = .keys
+        } else if let id = ChallengeID(word) {
+            self = .challenge(id)
+        } else if let id = EnrollmentID(word) {
+            self = .enrollment(id)
+        } else if let id = AuthorizationID(word) {
+            self = .authorization(id)
+        } else {
+            return nil
         }
     }
 }

@@ -12,6 +12,8 @@ package struct ContextLine: Hashable, Sendable {
     package let place: Place?
     /// The line.
     package let line: DisplayLine
+    /// The client by whose word it is; nil for what the server has seen.
+    private let saidBy: ClientName?
 
     /// The line for a browser at an address; nil when the address is none.
     ///
@@ -30,13 +32,15 @@ package struct ContextLine: Hashable, Sendable {
         self.userAgent = userAgent
         self.line = line
         place = nil
+        saidBy = nil
     }
 
-    private init(_ other: ContextLine, at place: Place?, _ line: DisplayLine) {
+    private init(_ other: ContextLine, at place: Place?, _ line: DisplayLine, saidBy: ClientName? = nil) {
         address = other.address
         userAgent = other.userAgent
         self.place = place
         self.line = line
+        self.saidBy = saidBy
     }
 
     /// The same, with a place at the end of its line.
@@ -47,10 +51,10 @@ package struct ContextLine: Hashable, Sendable {
     package func placed(at place: Place?, in language: LanguageTag?) -> ContextLine {
         if place == nil, self.place == nil { return self }
         guard let plain = ContextLine(address: address, userAgent: userAgent) else { return self }
-        guard let place, let line = try? DisplayLine("\(plain.line.text), \(place.text(in: language))") else {
-            return plain
-        }
-        return ContextLine(self, at: place, line)
+        let line = place.flatMap { try? DisplayLine("\(plain.line.text), \($0.text(in: language))") }
+        let placed = line.map { ContextLine(self, at: place, $0) } ?? plain
+        // A client's word is never shown as what we have seen.
+        return saidBy.map { placed.said(by: $0) ?? self } ?? placed
     }
 
     /// The same, with the name of its place in a language; nil for English.
@@ -58,9 +62,15 @@ package struct ContextLine: Hashable, Sendable {
 
     /// The same, as what a client says and the server has not seen; nil if that cannot be shown.
     ///
-    /// A client's name has no parentheses, so that it cannot end the remark.
+    /// A client's name has no parentheses of ASCII. One with brackets of another kind is not repeated here, since it could
+    /// seem to end the remark; it stands above the question in any case.
     package func said(by client: ClientName) -> ContextLine? {
-        (try? DisplayLine("\(line.text) (says \(client.text))")).map { ContextLine(self, at: place, $0) }
+        let brackets: Set<Unicode.GeneralCategory> = [.openPunctuation, .closePunctuation]
+        let hasBrackets = client.text.unicodeScalars.contains { brackets.contains($0.properties.generalCategory) }
+        let name = hasBrackets ? "the client" : client.text
+        return (try? DisplayLine("\(line.text) (says \(name))")).map {
+            ContextLine(self, at: place, $0, saidBy: client)
+        }
     }
 
     /// The address in its one spelling, or nil.

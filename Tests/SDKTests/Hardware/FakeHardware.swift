@@ -21,6 +21,22 @@ final class FakeItems: ItemStore {
     func names() -> [String] { items.withLock { Array($0.keys) } }
 }
 
+/// The items of one name in a store in which several apps keep theirs.
+struct FakeService: ItemStore {
+    let items: FakeItems
+    let name: String
+
+    func item(_ name: String) -> [UInt8]? { items.item("\(self.name)|\(name)") }
+
+    func write(_ item: [UInt8], as name: String) { items.write(item, as: "\(self.name)|\(name)") }
+
+    func remove(_ name: String) { items.remove("\(self.name)|\(name)") }
+
+    func names() -> [String] {
+        items.names().filter { $0.hasPrefix("\(name)|") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+}
+
 /// Hardware for keys that is software, and a user whose biometrics it checks.
 final class FakeHardware: HardwareKeys {
     /// It has no such key.

@@ -46,6 +46,17 @@ struct HardwareVaultTests {
         #expect(try await vault.records(of: one).isEmpty)
     }
 
+    @Test("What Apple's systems are told of a key is as strict as what it is for")
+    func rules() {
+        let rules: [(KeyProtection, KeyAccessibility, KeyBiometry?)] = [
+            (.afterFirstUnlock, .afterFirstUnlock, nil), (.whenUnlocked, .whenUnlocked, nil),
+            (.biometrics(.bySystem), .whenPasscodeSet, .currentSet), (.biometrics(.byApp), .whenPasscodeSet, .anySet),
+        ]
+        for (protection, accessibility, biometry) in rules {
+            #expect(protection.accessibility == accessibility && protection.biometry == biometry, "\(protection)")
+        }
+    }
+
     @Test("Opened again, it finds its keys in the hardware", arguments: BiometricInvalidation.allCases)
     func reopens(_ invalidation: BiometricInvalidation) async throws {
         let first = try vault(invalidation, fallbackTitle: "PIN")
@@ -87,6 +98,25 @@ struct HardwareVaultTests {
         #expect(hardware.prompts.count == 1)
         hardware.biometricsBecome([1])
         _ = try await key.signature(for: digest)
+    }
+
+    @Test("A key of the app's is not made where nobody can say later whether the biometrics have changed")
+    func unknownBiometrics() async throws {
+        hardware.biometricsBecome(nil)
+        let vault = try vault(.byApp)
+        await #expect(throws: BiometricFailure.unavailable) {
+            try await vault.makeBiometricKey(for: one, prompt: "Register?")
+        }
+        #expect(hardware.protections.isEmpty)
+        _ = try await self.vault().makeBiometricKey(for: one, prompt: "Register?")
+    }
+
+    @Test("The key that biometrics unlock is found by the app's prompt alone")
+    func promptAlone() async throws {
+        let vault = try vault()
+        _ = try await vault.makeBiometricKey(for: one, prompt: "Register?")
+        #expect(try await vault.signingKey(.biometric, of: one) == nil)
+        #expect(try await vault.biometricKey(of: one, prompt: "Pay?") != nil)
     }
 
     @Test("The system decides whether changed biometrics end its key: what it lost is lost because they changed")
@@ -253,6 +283,80 @@ struct InstallationTests {
         #expect(try open().arrival == .known)
     }
 
+    @Test("Another app of the same maker finds nothing of this one, and deletes nothing of it")
+    func otherApp() async throws {
+        func open(_ app: String) throws -> HardwareVault {
+            let store = FakeService(items: items, name: Installation.store(sharedBy: nil, of: app))
+            return try HardwareVault(
+                items: store, hardware: FakeHardware(),
+                installation: Installation(marker: folder.url.appending(path: "\(app)/installation"), after: .wipes))
+        }
+        let first = try open("com.acme.bank")
+        try await first.write([1], as: "enrollment", of: one)
+        let second = try open("com.acme.shop")
+        #expect(second.arrival == .first)
+        #expect(try await second.enrollments(with: "enrollment").isEmpty)
+        #expect(try open("com.acme.bank").arrival == .known)
+        #expect(try await first.enrollments(with: "enrollment") == [one])
+        // Those who share a group share the items.
+        #expect(
+            Installation.store(sharedBy: "group", of: "com.acme.bank")
+                == Installation.store(sharedBy: "group", of: "com.acme.shop"))
+    }
+
+    @Test("An update that shares another file is the same installation, and deleting the app ends it all the same")
+    func otherGroup() async throws {
+        try await enrolled()
+        func open(_ group: String) throws -> Arrival? {
+            let shared = folder.url.appending(path: "\(group)/installation")
+            return try HardwareVault(
+                items: items, hardware: FakeHardware(),
+                installation: Installation(marker: shared, own: marker, after: .wipes)
+            ).arrival
+        }
+        for group in ["one", "two", "one"] { #expect(try open(group) == .known, "\(group)") }
+        #expect(items.item("\(one)/enrollment") == [1])
+        // Another app keeps the shared file.
+        try FileManager.default.removeItem(at: marker)
+        #expect(try open("one") == .known)
+        for group in ["one", "two"] {
+            try FileManager.default.removeItem(at: folder.url.appending(path: group))
+        }
+        try FileManager.default.removeItem(at: marker)
+        #expect(try open("one") == .reinstalled)
+        #expect(items.item("\(one)/enrollment") == nil)
+    }
+
+    @Test("An extension that is started before the app deletes nothing and makes no mark")
+    func earlyExtension() async throws {
+        func openInExtension() throws -> HardwareVault {
+            try HardwareVault(
+                items: items, hardware: FakeHardware(),
+                installation: Installation(marker: marker, after: .wipes, isExtension: true))
+        }
+        #expect(try openInExtension().arrival == .first)
+        #expect(items.item("installation") == nil && !FileManager.default.fileExists(atPath: marker.path))
+        try await enrolled()
+        #expect(try openInExtension().arrival == .known)
+        try FileManager.default.removeItem(at: marker)
+        #expect(try openInExtension().arrival == .reinstalled)
+        #expect(items.item("\(one)/enrollment") == [1] && !FileManager.default.fileExists(atPath: marker.path))
+        let vault = try open()
+        #expect(vault.arrival == .reinstalled && items.item("\(one)/enrollment") == nil)
+        // What the app enrolls anew stays.
+        try await vault.write([2], as: "enrollment", of: one)
+        #expect(try openInExtension().arrival == .known)
+        #expect(items.item("\(one)/enrollment") == [2])
+    }
+
+    @Test("A vault that was wiped is a new one of the same installation")
+    func wiped() async throws {
+        try await enrolled()
+        try await open().wipe()
+        #expect(Set(items.all.keys) == ["installation"])
+        #expect(try open().arrival == .known)
+    }
+
     @Test("A mark that is there and cannot be read deletes nothing")
     func unreadable() async throws {
         try await enrolled()
@@ -268,10 +372,13 @@ struct InstallationTests {
             for name in items.names() { items.remove(name) }
             try? FileManager.default.removeItem(at: marker)
             try await withThrowingTaskGroup { group in
-                for _ in 0..<4 { group.addTask { _ = try open() } }
+                for number in 0..<4 {
+                    group.addTask { try await open().write([1], as: "record-\(number)", of: one) }
+                }
                 try await group.waitForAll()
             }
             #expect(try open().arrival == .known)
+            #expect(try await open().records(of: one).count == 4)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: marker.deletingLastPathComponent().path).count == 1)
     }
