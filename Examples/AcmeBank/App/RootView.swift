@@ -1,7 +1,9 @@
 #if canImport(SwiftUI) && canImport(UIKit)
     import CountersignApple
     import CountersignPrompts
+    import Foundation
     import SwiftUI
+    import UIKit
 
     /// The screen, and the prompt that stands over it.
     struct RootView: View {
