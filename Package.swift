@@ -33,8 +33,9 @@ let package = Package(
     platforms: [.iOS(.v17), .macOS(.v15)],
     products: [
         .library(name: "OpenPGP", targets: ["OpenPGP"]),
-        .library(name: "JOSE", targets: ["JOSE"]),
-        .library(name: "Countersign", targets: ["Countersign"]),
+        // What the interface of the first names is in the second: decision 101.
+        .library(name: "JOSE", targets: ["JOSE", "Encodings"]),
+        .library(name: "Countersign", targets: ["Countersign", "CountersignWire"]),
         .library(name: "CountersignPrompts", targets: ["CountersignPrompts"]),
         .library(name: "CountersignApple", targets: ["CountersignApple"]),
         .executable(name: "countersign", targets: ["CountersignCommand"]),

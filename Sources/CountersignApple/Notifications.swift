@@ -1,7 +1,9 @@
 #if canImport(UserNotifications)
     public import Countersign
+    import Dispatch
     import Foundation
     public import UserNotifications
+    import os
 
     #if canImport(UIKit)
         public import UIKit
@@ -82,29 +84,41 @@
         }
     }
 
-    extension Authenticator {
-        /// The content to show for a request, in the app's notification service extension.
+    extension Notifications {
+        /// The content to show for a request, for the app's notification service extension.
         ///
-        /// Open the authenticator with the vault of the same access group, call this from `didReceive`, and hand on what it
-        /// returns. Keep a content of `unverified` alone for `serviceExtensionTimeWillExpire`: what was pushed is shown only
-        /// after it was verified.
+        /// Hand it on to the content handler in `didReceive`. What was pushed is shown only after it was verified. The thread
+        /// on which the system has called the extension waits for that, since neither the request nor the content handler
+        /// may go to a task; it waits for 20 seconds at most, so there is nothing to do in `serviceExtensionTimeWillExpire`.
         ///
         /// - Parameters:
         ///   - request: what the system would show.
-        ///   - unverified: what is shown instead of a push that does not pass.
-        /// - Returns: the content, after 20 seconds at most; that of the request if it is not a push of Countersign.
-        public func content(
-            for request: UNNotificationRequest, orElse unverified: ShownNotification
-        ) async -> UNNotificationContent {
-            let shown: ShownNotification
+        ///   - unverified: what is shown instead of a push that does not pass, or not in time.
+        ///   - authenticator: opens the authenticator with the vault of the same access group. It must not need the main
+        ///     thread.
+        /// - Returns: the content; that of the request if it is not a push of Countersign.
+        public static func content(
+            for request: UNNotificationRequest, orElse unverified: ShownNotification,
+            by authenticator: @escaping @Sendable () async throws -> Authenticator
+        ) -> UNNotificationContent {
+            let verified = OSAllocatedUnfairLock(initialState: unverified)
             switch NotificationOrigin(userInfo: request.content.userInfo) {
-            case .push(let push): shown = await shownNotification(of: push, orElse: unverified)
-            case .unreadable: shown = unverified
+            case .push(let push):
+                let isOver = DispatchSemaphore(value: 0)
+                Task {
+                    if let found = try? await authenticator().shownNotification(of: push, orElse: unverified) {
+                        verified.withLock { $0 = found }
+                    }
+                    isOver.signal()
+                }
+                _ = isOver.wait(timeout: .now() + .seconds(20))
+            case .unreadable: break
             case .notOurs: return request.content
             }
             guard let content = request.content.mutableCopy() as? UNMutableNotificationContent else {
                 return UNMutableNotificationContent()
             }
+            let shown = verified.withLock { $0 }
             content.title = shown.title
             content.subtitle = ""
             content.body = shown.body

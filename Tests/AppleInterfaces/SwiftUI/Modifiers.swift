@@ -94,6 +94,14 @@ extension View {
         _ binding: AccessibilityFocusState<Value>.Binding, equals value: Value
     ) -> some View { self }
 
+    /// Page: swiftui/view/sheet(item:ondismiss:content:) iOS 13.0 macOS 10.15
+    public func sheet<Item: Identifiable, Content: View>(
+        item: Binding<Item?>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping (Item) -> Content
+    ) -> some View { self }
+
+    /// Page: swiftui/view/onopenurl(perform:) iOS 14.0 macOS 11.0
+    public func onOpenURL(perform action: @escaping (URL) -> Void) -> some View { self }
+
     #if canImport(UIKit)
         /// Page: swiftui/view/keyboardtype(_:) iOS 13.0
         public func keyboardType(_ type: UIKeyboardType) -> some View { self }

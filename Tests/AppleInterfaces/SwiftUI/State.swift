@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 
 /// Page: swiftui/state iOS 13.0 macOS 10.15
 @propertyWrapper
@@ -18,6 +19,28 @@ public struct State<Value> {
 
 /// Page: swiftui/binding iOS 13.0 macOS 10.15
 public struct Binding<Value> {}
+
+/// Page: swiftui/bindable iOS 17.0 macOS 14.0
+@dynamicMemberLookup
+@propertyWrapper
+public struct Bindable<Value> {
+    /// Page: swiftui/bindable/init(wrappedvalue:) iOS 17.0 macOS 14.0
+    public init(wrappedValue: Value) where Value: AnyObject & Observable {}
+
+    /// Page: swiftui/bindable/wrappedvalue iOS 17.0 macOS 14.0
+    public var wrappedValue: Value {
+        get { usual() }
+        set {}
+    }
+
+    /// Page: swiftui/bindable/projectedvalue iOS 17.0 macOS 14.0
+    public var projectedValue: Bindable<Value> { self }
+
+    /// Page: swiftui/bindable/subscript(dynamicmember:) iOS 17.0 macOS 14.0
+    public subscript<Subject>(
+        dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>
+    ) -> Binding<Subject> where Value: AnyObject { usual() }
+}
 
 /// Page: swiftui/environment iOS 13.0 macOS 10.15
 @propertyWrapper

@@ -6,6 +6,57 @@ import QuartzCore
 open class UIApplication: NSObject {
     /// Page: uikit/uiapplication/registerforremotenotifications() iOS 8.0
     open func registerForRemoteNotifications() {}
+
+    /// Page: uikit/uiapplication/shared iOS 2.0
+    open class var shared: UIApplication { UIApplication() }
+
+    /// Page: uikit/uiapplication/connectedscenes iOS 13.0
+    open var connectedScenes: Set<UIScene> { [] }
+
+    /// Page: uikit/uiapplication/beginbackgroundtask(expirationhandler:) iOS 4.0
+    open func beginBackgroundTask(
+        expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
+    ) -> UIBackgroundTaskIdentifier { UIBackgroundTaskIdentifier() }
+
+    /// Page: uikit/uiapplication/endbackgroundtask(_:) iOS 4.0
+    open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
+
+    /// Page: uikit/uiapplication/launchoptionskey iOS 3.0
+    public struct LaunchOptionsKey: Hashable, Sendable {}
+}
+
+/// Page: uikit/uibackgroundtaskidentifier iOS 4.0
+public struct UIBackgroundTaskIdentifier: Hashable, Sendable {}
+
+/// Page: uikit/uiscene iOS 13.0
+@MainActor
+open class UIScene: NSObject {}
+
+/// Page: uikit/uiwindowscene iOS 13.0
+@MainActor
+open class UIWindowScene: UIScene {
+    /// Page: uikit/uiwindowscene/keywindow iOS 15.0
+    open var keyWindow: UIWindow? { nil }
+}
+
+/// Page: uikit/uiapplicationdelegate iOS 2.0
+@MainActor
+public protocol UIApplicationDelegate: NSObjectProtocol {
+    /// Page: uikit/uiapplicationdelegate/application(_:didfinishlaunchingwithoptions:) iOS 3.0
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+
+    /// Page: uikit/uiapplicationdelegate/application(_:didregisterforremotenotificationswithdevicetoken:) iOS 3.0
+    func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    )
+
+    /// Page: uikit/uiapplicationdelegate/application(_:didreceiveremotenotification:fetchcompletionhandler:) iOS 7.0
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
+    ) async -> UIBackgroundFetchResult
 }
 
 /// Page: uikit/uiwindow iOS 2.0

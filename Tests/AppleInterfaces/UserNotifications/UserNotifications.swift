@@ -19,6 +19,27 @@ open class UNUserNotificationCenter: NSObject {
 
     /// Page: usernotifications/unusernotificationcenter/setbadgecount(_:withcompletionhandler:) iOS 16.0 macOS 13.0
     open func setBadgeCount(_ newBadgeCount: Int) async throws {}
+
+    /// Page: usernotifications/unusernotificationcenter/delegate iOS 10.0 macOS 10.14
+    open weak var delegate: (any UNUserNotificationCenterDelegate)?
+}
+
+/// Page: usernotifications/unusernotificationcenterdelegate iOS 10.0 macOS 10.14
+public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
+    /// Page: usernotifications/unusernotificationcenterdelegate/usernotificationcenter(_:didreceive:withcompletionhandler:) iOS 10.0 macOS 10.14
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping () -> Void
+    )
+}
+
+/// Page: usernotifications/unnotificationserviceextension iOS 10.0 macOS 10.14
+open class UNNotificationServiceExtension: NSObject {
+    /// Page: usernotifications/unnotificationserviceextension/didreceive(_:withcontenthandler:) iOS 10.0 macOS 10.14
+    open func didReceive(
+        _ request: UNNotificationRequest,
+        withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {}
 }
 
 /// Page: usernotifications/unauthorizationoptions iOS 10.0 macOS 10.14
