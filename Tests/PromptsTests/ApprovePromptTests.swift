@@ -38,7 +38,7 @@ struct PromptScene {
     }
 }
 
-@Suite("The prompt of one question", .timeLimit(.minutes(5)))
+@Suite("The prompt of one question", .timeLimit(.minutes(15)))
 @MainActor
 struct ApprovePromptTests {
     @Test("It is fetched once, and shows who asks, as whom, from where, when, what, and every detail")

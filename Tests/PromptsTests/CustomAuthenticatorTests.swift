@@ -3,7 +3,7 @@ import Testing
 
 @testable import CountersignPrompts
 
-@Suite("Custom authenticators", .timeLimit(.minutes(5)))
+@Suite("Custom authenticators", .timeLimit(.minutes(15)))
 @MainActor
 struct CustomAuthenticatorTests {
     let script = Script()

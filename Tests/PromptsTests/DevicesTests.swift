@@ -4,7 +4,7 @@ import Testing
 
 @testable import CountersignPrompts
 
-@Suite("The list of devices", .timeLimit(.minutes(5)))
+@Suite("The list of devices", .timeLimit(.minutes(15)))
 @MainActor
 struct DevicesTests {
     let script = Script()

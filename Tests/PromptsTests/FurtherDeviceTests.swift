@@ -4,7 +4,7 @@ import Testing
 
 @testable import CountersignPrompts
 
-@Suite("A further device that waits", .timeLimit(.minutes(5)))
+@Suite("A further device that waits", .timeLimit(.minutes(15)))
 @MainActor
 struct FurtherDeviceTests {
     let script = Script()

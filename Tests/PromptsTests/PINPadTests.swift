@@ -5,7 +5,7 @@ import Testing
 
 @testable import CountersignPrompts
 
-@Suite("The PIN pad", .timeLimit(.minutes(5)))
+@Suite("The PIN pad", .timeLimit(.minutes(15)))
 @MainActor
 struct PINPadTests {
     let script = Script()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CountersignPrompts
 
-@Suite("The list of pending questions", .timeLimit(.minutes(5)))
+@Suite("The list of pending questions", .timeLimit(.minutes(15)))
 @MainActor
 struct PendingListTests {
     let answers = Script()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CountersignPrompts
 
-@Suite("One view draws every model", .timeLimit(.minutes(5)))
+@Suite("One view draws every model", .timeLimit(.minutes(15)))
 @MainActor
 struct PromptModelTests {
     let script = Script()

@@ -107,7 +107,7 @@ private struct RealPhone: Sendable {
     }
 }
 
-@Suite("The prompts against a real server", .timeLimit(.minutes(5)))
+@Suite("The prompts against a real server", .timeLimit(.minutes(15)))
 struct RealServerTests {
     @Test("A person sets a PIN, and approves by it a question from the list")
     func approve() async throws {

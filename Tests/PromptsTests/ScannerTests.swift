@@ -5,7 +5,7 @@ import Testing
 
 @testable import CountersignPrompts
 
-@Suite("Scanning codes and opening links", .timeLimit(.minutes(5)))
+@Suite("Scanning codes and opening links", .timeLimit(.minutes(15)))
 @MainActor
 struct ScannerTests {
     let script = Script()
@@ -117,7 +117,7 @@ struct ScannerTests {
     }
 }
 
-@Suite("Showing codes", .timeLimit(.minutes(5)))
+@Suite("Showing codes", .timeLimit(.minutes(15)))
 @MainActor
 struct CodeDisplayTests {
     let script = Script()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CountersignPrompts
 
-@Suite("The screen of a device that waits for a sign-in elsewhere", .timeLimit(.minutes(5)))
+@Suite("The screen of a device that waits for a sign-in elsewhere", .timeLimit(.minutes(15)))
 @MainActor
 struct WaitingTests {
     let script = Script()

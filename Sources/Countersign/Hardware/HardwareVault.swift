@@ -117,36 +117,24 @@ public actor HardwareVault: BiometricVault {
 
     /// See ``Vault/makeSigningKey(_:for:)``.
     public func makeSigningKey(_ role: KeyRole, for enrollment: EnrollmentID) throws -> any SigningKey {
-        let key: any SigningKey
-        let stored: StoredKey
-        switch storage {
-        case .enclave:
-            let reference = try hardware.makeSigningKey(role.protection(invalidation))
-            key = try hardware.signingKey(reference)
-            stored = StoredKey(.hardware, reference)
-        case .software:
-            let made = P256.Signing.PrivateKey()
-            key = made
-            stored = StoredKey(.software, Array(made.rawRepresentation))
-        }
+        let stored =
+            switch storage {
+            case .enclave: StoredKey(.hardware, try hardware.makeSigningKey(role.protection(invalidation)))
+            case .software: StoredKey(.software, Array(P256.Signing.PrivateKey().rawRepresentation))
+            }
+        let key = try signingKey(stored)
         try items.write(stored.encoded, as: Self.name(of: role, enrollment))
         return key
     }
 
     /// See ``Vault/makeAgreementKey(_:for:)``.
     public func makeAgreementKey(_ role: KeyRole, for enrollment: EnrollmentID) throws -> any AgreementKey {
-        let key: any AgreementKey
-        let stored: StoredKey
-        switch storage {
-        case .enclave:
-            let reference = try hardware.makeAgreementKey(role.protection(invalidation))
-            key = try hardware.agreementKey(reference)
-            stored = StoredKey(.hardware, reference)
-        case .software:
-            let made = P256.KeyAgreement.PrivateKey()
-            key = made
-            stored = StoredKey(.software, Array(made.rawRepresentation))
-        }
+        let stored =
+            switch storage {
+            case .enclave: StoredKey(.hardware, try hardware.makeAgreementKey(role.protection(invalidation)))
+            case .software: StoredKey(.software, Array(P256.KeyAgreement.PrivateKey().rawRepresentation))
+            }
+        let key = try agreementKey(stored)
         try items.write(stored.encoded, as: Self.name(of: role, enrollment))
         return key
     }
@@ -154,19 +142,26 @@ public actor HardwareVault: BiometricVault {
     /// See ``Vault/signingKey(_:of:)``.
     public func signingKey(_ role: KeyRole, of enrollment: EnrollmentID) throws -> (any SigningKey)? {
         // That of biometrics is used after the app's prompt alone, see ``biometricKey(of:prompt:)``.
-        guard role != .biometric, let stored = try storedKey(role, of: enrollment) else { return nil }
+        guard role != .biometric else { return nil }
+        return try storedKey(role, of: enrollment).map(signingKey)
+    }
+
+    private func signingKey(_ stored: StoredKey) throws -> any SigningKey {
         switch stored.place {
-        case .hardware: return try hardware.signingKey(stored.bytes)
-        case .software: return try P256.Signing.PrivateKey(rawRepresentation: stored.bytes)
+        case .hardware: try hardware.signingKey(stored.bytes)
+        case .software: try P256.Signing.PrivateKey(rawRepresentation: stored.bytes)
         }
     }
 
     /// See ``Vault/agreementKey(_:of:)``.
     public func agreementKey(_ role: KeyRole, of enrollment: EnrollmentID) throws -> (any AgreementKey)? {
-        guard let stored = try storedKey(role, of: enrollment) else { return nil }
+        try storedKey(role, of: enrollment).map(agreementKey)
+    }
+
+    private func agreementKey(_ stored: StoredKey) throws -> any AgreementKey {
         switch stored.place {
-        case .hardware: return try hardware.agreementKey(stored.bytes)
-        case .software: return try P256.KeyAgreement.PrivateKey(rawRepresentation: stored.bytes)
+        case .hardware: try hardware.agreementKey(stored.bytes)
+        case .software: try P256.KeyAgreement.PrivateKey(rawRepresentation: stored.bytes)
         }
     }
 
