@@ -418,7 +418,7 @@ extension SimulationTests {
                     let seconds =
                         switch history.whose {
                         case .portals: 150
-                        case .thirdPartys: 1200
+                        case .thirdPartys: 3600
                         case .callCentres: 600
                         }
                     return try world(seed, of: history.whose)
