@@ -261,8 +261,11 @@ final class PlantedConnection: SQLConnection {
             return replaced("AND spent_at IS NULL", by: "")
         case .redemptionForgotten where text.hasPrefix("UPDATE authorizations SET state"):
             return replaced("AND state = $5", by: "AND $5 <> ''")
-        case .redemptionForgotten where text.hasPrefix("SELECT") && text.contains("FROM codes"):
-            return try replaced(columns: "expires_at, spent_at", by: "expires_at, NULL")
+        case .redemptionForgotten where text.hasPrefix("SELECT") && text.contains("FROM codes c"):
+            let state = "CASE a.state WHEN 'redeemed' THEN 'granted' ELSE a.state END"
+            return SQLStatement(
+                text.replacing("c.expires_at, c.spent_at", with: "c.expires_at, NULL")
+                    .replacing("a.state", with: state).replacing("a.family_id", with: "NULL"))
         case .redemptionForgotten where text.hasPrefix("SELECT") && text.contains("FROM authorizations"):
             let state = "CASE state WHEN 'redeemed' THEN 'granted' ELSE state END"
             return try replaced(
