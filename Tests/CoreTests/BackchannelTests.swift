@@ -146,7 +146,7 @@ struct BackchannelTests {
         /// The challenges in a client's export, by its events and by its receipts.
         func exported() async throws -> (events: Set<ChallengeID>, receipts: Set<ChallengeID>) {
             let exporting = try await ExportUser.begin(
-                .id(scene.user), in: .client(shop.shop.id), by: shop.caller, ports: world.ports)
+                .id(scene.user), in: .client(shop.shop.id), by: shop.shop.caller, ports: world.ports)
             var export = try #require(exporting.export)
             var (events, receipts): (Set<ChallengeID>, Set<ChallengeID>) = ([], [])
             while let parts = try await export.next(ports: world.ports) {

@@ -157,7 +157,8 @@ struct NotificationTests {
             let (_, payload) = try await scene.askedByPush()
             let jws = try #require(payload["countersign"]?["jws"]?.string)
             let encoded = String(try #require(jws.split(separator: ".").first))
-            var header = try #require(try JSONValue(parsing: try #require(Base64URL.decode(encoded))).object)
+            let decoded = try #require(Base64URL.decode(encoded))
+            var header = try #require(try JSONValue(parsing: decoded).object)
             header["kid"] = "unknown"
             let other = try Self.changed(payload, encoded, Base64URL.encode(JSONValue.object(header).encoded))
             let push = try #require(PushNotification(json: other.encoded))
