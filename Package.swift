@@ -306,8 +306,7 @@ let package = Package(
             "PostgreSQL",
             [
                 "CountersignStorage", "CountersignCore", "CountersignWire", "StorageTestSupport", "OpenPGP",
-                "Encodings",
-                logging,
+                "JOSE", "Encodings", crypto, logging,
             ]),
         tests(
             "Delivery",

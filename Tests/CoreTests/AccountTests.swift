@@ -166,6 +166,30 @@ struct AccountTests {
         #expect(try await scene.show(session) != nil)
     }
 
+    @Test("All others end what outlives a session, also of somebody who has signed out of it before")
+    func signedOutBefore() async throws {
+        let scene = try await AccountScene()
+        func lasting(in session: Secret<String>) async throws -> Secret<String>? {
+            var wanted = try scene.shop.wanted()
+            wanted.scopes.append(TokenFamily.offlineAccess)
+            guard
+                case .finished(let finished) = try await FinishSignIn.goOn(
+                    wanted, in: session, browser: scene.shop.browser, ports: scene.world.ports),
+                case .redeemed(let given) = try await scene.shop.redeem(finished.code)
+            else { throw World.Broken("offline") }
+            return try await SignTokens.sign(given, ports: scene.world.ports).refresh
+        }
+        let thief = try await scene.byMail()
+        let stolen = try await lasting(in: thief)
+        try await SignOut.signOut(thief, .session, ports: scene.world.ports)
+        let latest = try await scene.shop.refreshed(stolen)
+        let session = try await scene.byTap()
+        let own = try await lasting(in: session)
+        #expect(try await scene.end(.otherSessions, by: session) == .done(nil))
+        #expect(try await scene.shop.refresh(latest.refresh) == .invalid)
+        _ = try await scene.shop.refreshed(own)
+    }
+
     @Test("What waits on a device is undone by any one way to sign in; what counts is not")
     func undo() async throws {
         let scene = try await AccountScene()
@@ -445,6 +469,18 @@ struct AccountTests {
         _ = try await DisableClient.disable(scene.account.id, by: .system, ports: world.ports)
         guard case .off = try await ShowAccount.show(nil, ports: world.ports) else { throw World.Broken("on") }
         #expect(try await !ShowAccount.isOpen(ports: world.ports))
+    }
+
+    @Test("The account page takes a client of its own, whose users may be nobody else's; a third party's is none")
+    func alone() async throws {
+        let scene = try await AccountScene()
+        let uris = [SignInScene.redirectURI, scene.world.ports.issuer.accountPage].compactMap { RedirectURI($0) }
+        for client in [scene.shop.shop, scene.account, scene.third] {
+            let party = RelyingParty(client: client.id, profile: .native, redirectURIs: uris, registration: .open)
+            let outcome = try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports)
+            #expect(outcome == (client.id == scene.third.id ? .set(party) : .accountAmongOthers))
+        }
+        #expect(try await scene.world.store.read { try $0.relyingParties.account() } == scene.account.id)
     }
 
     @Test("A client that is deleted is the account page's no more, and another one that is takes its place")

@@ -119,7 +119,7 @@ struct AdministerSignInTests {
         try await expectTold(.address, of: second, [second])
     }
 
-    @Test("Where there is no account page they are told in the operator's name, and no message has a link to it")
+    @Test("Where there is no account page they are told in the name of the host, and no message has a link to it")
     func toldWithoutPage() async throws {
         let scene = try await AccountScene()
         let world = scene.world
@@ -137,7 +137,7 @@ struct AdministerSignInTests {
         #expect(told.map { $0.to }.sorted() == ["customer-1@example.com", "second@example.com"])
         for (_, message) in told {
             #expect(message.template == .address && message.values["removed"]?.reveal() == "yes")
-            #expect(message.values["page"] == nil && message.values["sender"]?.reveal() == operating.name.text)
+            #expect(message.values["page"] == nil && message.values["sender"]?.reveal() == world.ports.issuer.host)
         }
     }
 

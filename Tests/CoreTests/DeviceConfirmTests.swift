@@ -441,4 +441,33 @@ struct DeviceConfirmTests {
         #expect(try await scene.shop.finish(asked, in: browser) == .notReady)
         #expect(try await scene.show(session)?.withoutSession.isEmpty == true)
     }
+
+    @Test(
+        "Whom only the account page's client knows stays when what they approved is refused",
+        arguments: ["all others end", "the browser cancels", "the device cancels"])
+    func stays(_ way: String) async throws {
+        let scene = try await AccountScene()
+        let (world, user, shop) = (scene.world, scene.user, scene.shop.shop.id)
+        let session = try await scene.byTap()
+        let begun = try await approved(scene)
+        let browser = try SignInScene.browser("two")
+        let asked = try await scene.shop.asked(in: browser)
+        try await scene.shop.approve(asked)
+        let isLinked = try await world.store.commit {
+            try $0.links.delete(user, from: shop)
+            return try $0.links.put(user, to: scene.account.id, externalID: nil)
+        }
+        #expect(isLinked)
+        switch way {
+        case "all others end": #expect(try await scene.end(.otherSessions, by: session) == .done(nil))
+        case "the browser cancels": #expect(try await CancelSignIn.cancel(asked.id, in: browser, ports: world.ports))
+        default:
+            let cancelled = try await CancelDeviceGrant.cancel(begun.deviceCode, by: shop, ports: world.ports)
+            #expect(cancelled == .cancelled)
+        }
+        #expect(try await scene.enrollment(scene.phone).state == .active)
+        let known = try #require(try await world.store.read { try $0.users.find(user) })
+        #expect(known.deletedAt == nil)
+        #expect(try await scene.show(session) != nil)
+    }
 }

@@ -114,6 +114,22 @@ struct CustomAuthenticatorTests {
         #expect(script.calls == ["status", "register hello with PIN", "status"])
     }
 
+    @Test("Left while it is being sent: what fails then is forgotten")
+    func leftWhileSending() async {
+        let model = await loaded(.register)
+        script.hold()
+        script.next(.network("gone"))
+        model.type("hello")
+        let sending = Task { await model.perform(.submit) }
+        await script.reached(2)
+        model.leave()
+        script.letGo()
+        await sending.value
+        #expect(model.state == .loading)
+        await model.perform(.retry)
+        #expect(script.calls == ["status", "register hello "])
+    }
+
     @Test("How it stands is fetched again, and giving up forgets what was typed")
     func loading() async {
         script.next(.network("gone"))

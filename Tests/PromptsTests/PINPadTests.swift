@@ -173,6 +173,28 @@ struct PINPadTests {
         }
     }
 
+    @Test("Left while a PIN is being set: what fails then is forgotten, and what succeeds is done")
+    func leftWhileSaving() async {
+        for fails in [true, false] {
+            let script = Script()
+            let model = PINPadModel(FakeKeeper(script: script))
+            await model.load()
+            await submit("83517", model)
+            script.hold()
+            if fails { script.next(.network("gone")) }
+            model.type("83517")
+            let setting = Task { await model.perform(.submit) }
+            await script.reached(2)
+            model.leave()
+            #expect(model.state == .saving)
+            script.letGo()
+            await setting.value
+            #expect(model.state == (fails ? .loading : .done))
+            await model.perform(.retry)
+            #expect(script.calls == ["status", "set"])
+        }
+    }
+
     @Test("Given up while the rules are fetched, it stays given up")
     func cancelledWhileLoading() async {
         script.hold()

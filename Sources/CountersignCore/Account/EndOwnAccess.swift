@@ -11,7 +11,8 @@ package enum EndOwnAccess {
         case session(SessionID)
         /// What a client got in no session: by the device grant, or by its server's question.
         case family(TokenFamilyID)
-        /// All sessions but that of this browser, what clients got in none, and what was approved and not fetched.
+        /// All sessions but that of this browser, what clients got in another or in none, and what was approved and not
+        /// fetched.
         case otherSessions
         /// What a client may have, with all its tokens.
         case client(ClientID)
@@ -55,12 +56,13 @@ package enum EndOwnAccess {
                 guard family.user == user else { return .done(nil) }
                 try work.endFamilies(.family(id, of: user, at: family.client), because: .accessEnded)
             case .otherSessions:
-                for family in try work.families.families(of: user)
-                where family.origin != .usual && family.isActive(at: now) {
-                    try work.endFamilies(.family(family.id, of: user, at: family.client), because: .accessEnded)
-                }
                 for session in try work.sessions.lasting(of: user, at: now) where session.id != visit.session.id {
                     try work.endWhole(session)
+                }
+                // What outlives its session is left where somebody has signed out of that before.
+                for family in try work.families.families(of: user)
+                where family.session != visit.session.id && family.isActive(at: now) {
+                    try work.endFamilies(.family(family.id, of: user, at: family.client), because: .accessEnded)
                 }
                 // Whoever has it approved may wait with fetching it until all the rest has ended.
                 for approved in try work.authorizations.approved(of: user) { _ = try work.refuse(approved) }

@@ -27,9 +27,11 @@ extension UnitOfWork {
     func tell(
         _ change: PersonalMessage.AccountChange, of user: UserID, at time: Timestamp, _ teller: OwnerTeller
     ) throws {
+        // Nobody knows the operator's client by its name.
+        let isOperator = teller.client.isOperator
         let message = PersonalMessage.changed(
-            change, by: teller.client.name, at: time, from: teller.place,
-            page: teller.client.isOperator ? nil : issuer.accountPage, in: teller.language)
+            change, by: isOperator ? issuer.host : teller.client.name.text, at: time, from: teller.place,
+            page: isOperator ? nil : issuer.accountPage, in: teller.language)
         let verified = try identifiers.verified(of: user).map(\.address)
         for address in try reachable(verified, for: teller.client.id, by: teller.transports) {
             // What is undone and done again and again would have a text message sent each time.

@@ -108,18 +108,18 @@ package struct PersonalMessage: Sendable {
     ///
     /// - Parameters:
     ///   - change: what was done.
-    ///   - sender: the client through which it was done.
+    ///   - sender: the name of the client through which it was done, or of the host.
     ///   - time: when it was done or, of what is done later, when that will be.
     ///   - place: from where it was done; nil where nothing is known.
     ///   - page: where the person sees what is theirs; nil where there is no such page.
     ///   - language: the person's language; nil for the operator's default.
     package static func changed(
-        _ change: AccountChange, by sender: ClientName, at time: Timestamp, from place: ContextLine?, page: String?,
+        _ change: AccountChange, by sender: String, at time: Timestamp, from place: ContextLine?, page: String?,
         in language: LanguageTag?
     ) -> PersonalMessage {
         let (template, change, name) = change.parts
         var values = [
-            change: Secret("yes"), "sender": Secret(sender.text),
+            change: Secret("yes"), "sender": Secret(sender),
             "time": Secret(time.minuteText),
         ]
         values["page"] = page.map { Secret($0) }

@@ -17,6 +17,8 @@ package enum SetRelyingParty {
         case backchannelTypeNotUsable
         /// By each of its ways people copy digits from one screen to another, which not everybody can.
         case onlyCopies
+        /// The account page is one of several redirect URIs.
+        case accountAmongOthers
         /// Another client is the API of this name, or it is the issuer's own.
         case resourceTaken
         /// A scope of the API is one of the provider's own.
@@ -56,6 +58,9 @@ package enum SetRelyingParty {
             }
             // A third party's page would decide who stays a user.
             let isAccount = !client.isThirdParty && party.isAccount(at: work.issuer.accountPage)
+            // Its link keeps nobody, so it has no users but those of the page.
+            // check: AccountTests.alone
+            guard !isAccount || party.redirectURIs.count == 1 else { return .accountAmongOthers }
             let wasStrict = try work.relyingParties.lock(party.client).map { $0.profile == .strict }
             try work.relyingParties.put(party, isAccount: isAccount)
             try work.raise(.relyingPartySet(party))

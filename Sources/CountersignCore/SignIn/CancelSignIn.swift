@@ -34,8 +34,9 @@ extension UnitOfWork {
         if let challenge = try found.ask?.challenge.flatMap({ try challenges.find($0) }) {
             try endChallenge(challenge, as: .cancelled)
         }
-        // Somebody who has proved an address and then allows nothing may be known to nobody.
-        if case .authenticated(let authentication) = found.state {
+        // Somebody who was made for this sign-in, and has proved an address and then allows nothing, is known to nobody.
+        // Who is known to the account page alone was there before, and whoever refuses has not asked for their end.
+        if case .authenticated(let authentication) = found.state, try !links.isLinked(authentication.user) {
             try deleteIfUnknown(authentication.user, asked: found.client)
         }
         notify(.authorization(found.id))

@@ -114,7 +114,7 @@ extension UnitOfWork {
         // check: DeviceConfirmTests.otherBrowser
         guard found.isFree(for: hasher.hash(of: browser, client: found.client), hasher) else { return nil }
         guard let client = try clients.lock(found.client), client.disabledAt == nil,
-            let party = try relyingParties.find(client.id), party.deviceGrant != .off
+            let party = try relyingParties.lock(client.id), party.deviceGrant != .off
         else { return nil }
         return (found, client.id)
     }

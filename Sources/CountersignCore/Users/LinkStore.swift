@@ -8,6 +8,8 @@ package protocol LinkStore {
     func find(_ reference: UserReference, of client: ClientID) throws -> LinkedUser?
     /// How many clients know a user, besides the one of the account page.
     func count(of user: UserID) throws -> Int
+    /// Whether any client knows a user, also the one of the account page.
+    func isLinked(_ user: UserID) throws -> Bool
     /// The external ids of a user at all clients.
     func externalIDs(of user: UserID) throws -> [(client: ClientID, externalID: ExternalID)]
     /// Links a user to a client, or changes the external id; returns false if the client has another user with this

@@ -69,6 +69,8 @@ public final class CustomAuthenticatorModel {
     @ObservationIgnored private var needsPIN = false
     @ObservationIgnored private var pin: PIN?
     @ObservationIgnored private var data: String?
+    /// Whether the person has left while the change was being sent.
+    @ObservationIgnored private var isLeft = false
 
     /// The screens of a change.
     public init(_ registrar: any CustomRegistrar, _ purpose: Purpose) {
@@ -167,12 +169,14 @@ public final class CustomAuthenticatorModel {
         state = .cancelled
     }
 
-    /// Forgets everything that was typed, also for a change that could not be sent: it begins anew.
+    /// Forgets everything that was typed, also for a change that could not be sent, or that is being sent and fails: it
+    /// begins anew.
     public func leave() {
         switch state {
         case .typingPIN, .giving, .unsent:
             forget()
             state = .loading
+        case .sending: isLeft = true
         default: return
         }
     }
@@ -191,6 +195,7 @@ extension CustomAuthenticatorModel {
     }
 
     private func send() async {
+        isLeft = false
         state = .sending
         do throws(CountersignError) {
             switch purpose {
@@ -205,6 +210,7 @@ extension CustomAuthenticatorModel {
         } catch {
             state = stateAfter(error)
             if state.isOver { forget() }
+            if isLeft { leave() }
         }
     }
 

@@ -66,6 +66,8 @@ public final class PINPadModel {
     @ObservationIgnored private var old: String?
     @ObservationIgnored private var chosen: String?
     @ObservationIgnored private var isChange = false
+    /// Whether the person has left while the PIN was being set.
+    @ObservationIgnored private var isLeft = false
 
     /// A pad for a PIN: it is changed if there is one.
     public init(_ keeper: any PINKeeper) {
@@ -178,12 +180,14 @@ public final class PINPadModel {
         state = .cancelled
     }
 
-    /// Forgets everything that was typed, also for a change that could not be sent: it begins anew.
+    /// Forgets everything that was typed, also for a change that could not be sent, or that is being sent and fails: it
+    /// begins anew.
     public func leave() {
         switch state {
         case .typingOld, .choosing, .repeating, .unsaved:
             forget()
             state = .loading
+        case .saving: isLeft = true
         default: return
         }
     }
@@ -203,6 +207,7 @@ extension PINPadModel {
 
     private func save() async {
         guard let chosen else { return }
+        isLeft = false
         state = .saving
         do throws(CountersignError) {
             let pin = try PIN(chosen)
@@ -215,6 +220,7 @@ extension PINPadModel {
             state = .done
         } catch {
             state = stateAfter(error)
+            if isLeft { leave() }
         }
     }
 

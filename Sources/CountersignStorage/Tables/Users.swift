@@ -22,6 +22,7 @@ private enum Statements {
         SELECT count(*) FROM user_links l WHERE l.user_id = $1 AND NOT EXISTS
           (SELECT 1 FROM relying_parties p WHERE p.client_id = l.client_id AND p.account = 1)
         """)
+    static let anyLink = SQLStatement("SELECT 1 FROM user_links WHERE user_id = $1 LIMIT 1")
     static let noticeReceivers = SQLStatement(
         """
         SELECT c.id, c.notice_uri, l.external_id, c.third_party FROM user_links l JOIN clients c ON c.id = l.client_id
@@ -63,6 +64,10 @@ extension SQLTransaction {
 
     func count(of user: UserID) throws -> Int {
         try first(Statements.linkCount, [user.value]) { Int(try $0.integer(0)) } ?? 0
+    }
+
+    func isLinked(_ user: UserID) throws -> Bool {
+        try first(Statements.anyLink, [user.value]) { _ in true } ?? false
     }
 
     func ofNotices(of user: UserID) throws -> [NoticeReceiver] {

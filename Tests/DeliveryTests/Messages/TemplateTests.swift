@@ -152,7 +152,7 @@ struct TemplateTests {
             .confirmed: ("was confirmed", "wurde bestätigt"), .confirming: ("is to be", "soll bestätigt"),
         ]
         try expectTold(try #require(words[change]), naming: "9") { name, client, time, place, page, language in
-            .changed(.device(change, name), by: client, at: time, from: place, page: page, in: language)
+            .changed(.device(change, name), by: client.text, at: time, from: place, page: page, in: language)
         }
     }
 
@@ -165,7 +165,7 @@ struct TemplateTests {
             .removed: ("passkey removed", "Passkey entfernt"),
         ]
         try expectTold(try #require(words[change]), naming: "laptop") { name, client, time, place, page, language in
-            .changed(.passkey(change, name), by: client, at: time, from: place, page: page, in: language)
+            .changed(.passkey(change, name), by: client.text, at: time, from: place, page: page, in: language)
         }
     }
 
@@ -178,10 +178,10 @@ struct TemplateTests {
         ]
         let address = try #require(PersonalAddress("me+x@example.com"))
         try expectTold(try #require(words[change]), naming: nil) { _, client, time, place, page, language in
-            .changed(.address(change, address), by: client, at: time, from: place, page: page, in: language)
+            .changed(.address(change, address), by: client.text, at: time, from: place, page: page, in: language)
         }
         let message = PersonalMessage.changed(
-            .address(change, address), by: try ClientName("ACME"), at: Timestamp(seconds: 0), from: nil, page: "x",
+            .address(change, address), by: "ACME", at: Timestamp(seconds: 0), from: nil, page: "x",
             in: nil)
         let mail = try templates().mail(message)
         for text in [mail.subject, mail.text, mail.html] { #expect(text.contains("\(address)"), "\(text)") }
@@ -196,7 +196,7 @@ struct TemplateTests {
             .removed: ("request code removed", "Anfragecode entfernt"),
         ]
         try expectTold(try #require(words[change]), naming: nil) { _, client, time, place, page, language in
-            .changed(.userCode(change), by: client, at: time, from: place, page: page, in: language)
+            .changed(.userCode(change), by: client.text, at: time, from: place, page: page, in: language)
         }
     }
 

@@ -21,6 +21,10 @@ extension NativeAPI {
         case .onlyCopies:
             throw JSONShapeError.invalid(
                 pointer: "/ways", expected: "\"passkey\", \"qr\" or \"email\" among them; not all can copy digits")
+        case .accountAmongOthers:
+            throw JSONShapeError.invalid(
+                pointer: "/redirect_uris",
+                expected: "the account page alone, or not among them: it takes a client of its own")
         case .resourceTaken:
             throw JSONShapeError.invalid(
                 pointer: "/resource/identifier", expected: "a name that no other API has, and that is not the issuer's")
