@@ -77,7 +77,8 @@ package struct ClientView: Sendable {
             "waive_enrollment_approval": .bool(waivesEnrollmentApproval),
             "enrollment_cooling_off": .integer(coolingOff.value), "pin_policy": pinPolicy.json,
             "device_limit": deviceLimit?.json, "authenticators": .array(authenticators.map(\.json)),
-            "vendors": vendors.isEmpty ? nil : .texts(vendors), "is_operator": .bool(isOperator), "third_party": .bool(isThirdParty),
+            "vendors": vendors.isEmpty ? nil : .texts(vendors), "is_operator": .bool(isOperator),
+            "third_party": .bool(isThirdParty),
             "disabled_at": .text(disabledAt), "created_at": .text(createdAt),
         ])
     }

@@ -84,7 +84,8 @@ extension Challenge: Equatable {
             && one.purpose == other.purpose && one.alert == other.alert && one.methods == other.methods
             && one.numberHash == other.numberHash && one.attempts == other.attempts
             && one.expiresAt == other.expiresAt && one.callbackURI == other.callbackURI
-            && one.callbackForm == other.callbackForm && one.clientState == other.clientState && one.locale == other.locale && one.browser == other.browser
+            && one.callbackForm == other.callbackForm && one.clientState == other.clientState
+            && one.locale == other.locale && one.browser == other.browser
             && one.state == other.state
     }
 }

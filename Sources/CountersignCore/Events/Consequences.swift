@@ -158,7 +158,8 @@ extension UnitOfWork {
         case .clientCreated(let client):
             let detail = JSONObject([
                 "name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval),
-                "third_party": .bool(client.isThirdParty), "vendors": client.vendors.isEmpty ? nil : client.vendors.json,
+                "third_party": .bool(client.isThirdParty),
+                "vendors": client.vendors.isEmpty ? nil : client.vendors.json,
             ])
             try record(.clientCreated, detail, client: client.id)
         case .clientUpdated(let client, let changes):

@@ -101,7 +101,8 @@ extension Client {
             returnURIs: returnURIs.map(\.description), noticeURI: noticeURI?.description,
             callbackUsername: callbackUsername, waivesEnrollmentApproval: waivesEnrollmentApproval,
             coolingOff: coolingOff, pinPolicy: pinPolicy, deviceLimit: deviceLimit, authenticators: authenticators,
-            vendors: vendors.map(\.rawValue).sorted(), isOperator: isOperator, isThirdParty: isThirdParty, disabledAt: disabledAt, createdAt: createdAt)
+            vendors: vendors.map(\.rawValue).sorted(), isOperator: isOperator, isThirdParty: isThirdParty,
+            disabledAt: disabledAt, createdAt: createdAt)
     }
 }
 

@@ -21,9 +21,11 @@ extension OneWelcomeDoor {
             return Response(status: .noContent)
         }
         addDeviceCall(.post, path, to: &table) { [self] caller, incoming in
-            let ids = try Self.deleted(incoming)
             var kept: [String] = []
-            for id in ids where try await !remove(id, incoming, caller) { kept.append(id) }
+            for id in Set(try Self.deleted(incoming)).sorted() {
+                let isRemoved = try await remove(id, incoming, caller)
+                if !isRemoved { kept.append(id) }
+            }
             guard kept.isEmpty else {
                 throw OneWelcomeDeviceError(
                     code: .notAllDeleted, message: "some of the devices were not deleted", kept: kept)
@@ -32,7 +34,8 @@ extension OneWelcomeDoor {
         }
         // Without its keys a device is enrolled no more. Whether there was such a device is not told: OneWelcome does not.
         for (method, path) in [
-            (HTTPRequest.Method.delete, "\(path)/:device"), (.post, "\(path)/:device/disableMobileAuthentication"),
+            (HTTPRequest.Method.delete, "\(path)/:device"),
+            (HTTPRequest.Method.post, "\(path)/:device/disableMobileAuthentication"),
         ] {
             addDeviceCall(method, path, to: &table) { [self] caller, incoming in
                 _ = try await remove(incoming.parameter("device") ?? "", incoming, caller)

@@ -67,7 +67,9 @@ final class OneWelcomeDoor: Door {
         // check: OneWelcomeSwitchTests.off
         guard client.vendors.contains(.oneWelcome) else { throw OneWelcomeError(.disabled) }
         // check: OneWelcomeClientTests.rights
-        guard client.rights.contains(right) else { throw OAuthError(.unauthorizedClient, "the client has no such right") }
+        guard client.rights.contains(right) else {
+            throw OAuthError(.unauthorizedClient, "the client has no such right")
+        }
         return ClientCaller(forOneRequest: client)
     }
 

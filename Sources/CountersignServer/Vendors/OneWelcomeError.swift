@@ -37,7 +37,8 @@ struct OneWelcomeError: Error, Hashable {
             case .parameterInvalid, .messageTooLong, .phoneMissing: "invalid_request"
             case .codeInvalid: "invalid_verification_code"
             case .resendLimit: "resend_limit_reached"
-            case .disabled, .noPossibility, .textsDisabled, .transactionInvalid, .userInvalid, .typeNotFound: "not_found"
+            case .disabled, .noPossibility, .textsDisabled, .transactionInvalid, .userInvalid, .typeNotFound:
+                "not_found"
             case .providerFailed, .textNotSent: "temporarily_unavailable"
             }
         }

@@ -67,7 +67,7 @@ extension OneWelcomeDoor {
         case .v3: return type.devices.isEmpty ? [] : [["id": id, "name": name]]
         case .v4:
             return type.devices.map { device in
-                .members([
+                JSONValue.members([
                     "app_id": id, "app_name": name, "device_id": .string("\(device.id)"),
                     "device_name": .string(device.device.name.text),
                     "platform": device.portalPlatform.map(JSONValue.string),
@@ -111,8 +111,8 @@ extension OneWelcomeDoor {
     /// Adds what was signed, where the portal has brought data to be signed: our receipt, which contains the data, and
     /// the certificate that verifies it.
     private func add(_ evidence: Evidence?, of challenge: Challenge, to result: inout JSONObject) {
-        guard challenge.question.signingData != nil, case .receipt(let message, let certificate)? = evidence,
-            let certificate = try? Certificate(parsing: certificate)
+        guard challenge.question.signingData != nil, case .receipt(let message, let bytes)? = evidence,
+            let certificate = try? Certificate(parsing: bytes)
         else { return }
         result["signature"] = .string(message.encoded)
         result["user_public_key"] = .string(certificate.armored)
@@ -196,9 +196,9 @@ extension Enrollment {
     /// `ios` or `android`; nil where neither is known.
     var portalPlatform: String? {
         switch push?.service {
-        case .apns: return "ios"
-        case .fcm: return "android"
-        case .local, nil: break
+        case .apns?: return "ios"
+        case .fcm?: return "android"
+        case .local?, nil: break
         }
         let system = device.labels.system?.text.lowercased() ?? ""
         if system.hasPrefix("android") { return "android" }

@@ -146,7 +146,8 @@ extension SQLTransaction {
         try connection.send(
             Statements.update,
             [
-                client.value, .optional(changes.name?.text), .optional(try permissions(of: client, after: changes)?.text),
+                client.value, .optional(changes.name?.text),
+                .optional(try permissions(of: client, after: changes)?.text),
                 .optional(changes.callbackURIs?.text), .optional(changes.waivesEnrollmentApproval.map { $0 ? 1 : 0 }),
                 .optional(changes.pinPolicy?.json.text), .optional(changes.coolingOff?.value),
                 .optional(changes.authenticators?.text), .optional(changes.returnURIs?.text),
