@@ -32,7 +32,8 @@ struct OneWelcomeClientTests {
             let path = "\(OneWelcomeScene.path)/user"
             let replies = [
                 try await scene.post(path, scene.push, authorization: Self.wrong),
-                try await scene.post(path, [], authorization: Self.wrong), try await Self.send(scene, .POST, path, form: scene.push),
+                try await scene.post(path, [], authorization: Self.wrong),
+                try await Self.send(scene, .POST, path, form: scene.push),
                 try await Self.send(scene, .POST, path, form: scene.push + [("client_id", scene.portal.clientID)]),
                 try await Self.send(scene, .GET, "\(path)/customer-1/enabled"),
             ]

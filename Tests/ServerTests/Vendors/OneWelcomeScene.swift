@@ -45,8 +45,8 @@ struct OneWelcomeScene: Sendable {
     /// The form of a push, as documented.
     var push: [(String, String)] {
         [
-            ("user_id", "customer-1"), ("callback_uri", Self.callback), ("message", "Please authenticate for mine.acme.com"),
-            ("type", "payment"), ("device_id", device),
+            ("user_id", "customer-1"), ("callback_uri", Self.callback),
+            ("message", "Please authenticate for mine.acme.com"), ("type", "payment"), ("device_id", device),
         ]
     }
 
@@ -85,6 +85,12 @@ struct OneWelcomeScene: Sendable {
     /// The id of the transaction's challenge, by which the phone and our own API know it.
     func challenge(_ transaction: String) throws -> String {
         "\(try #require(ChallengeID(uuid: transaction)))"
+    }
+
+    /// The phone's answer to a transaction, ready to be sent.
+    func sealed(_ decision: Decision, for transaction: String) async throws -> [UInt8] {
+        let question = try await phone.open(try challenge(transaction)).question
+        return try await phone.seal(phone.receipt(of: question, decision).text)
     }
 
     /// The code in the last text message, as soon as there is one.
