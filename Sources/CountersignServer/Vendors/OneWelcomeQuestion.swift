@@ -38,9 +38,7 @@ struct OneWelcomeQuestion {
             request.secureMessage = try Self.secureMessage(form)
         }
         if type.channel == .devices { request.enrollments = try Self.devices(form, by: type, of: client, version) }
-        if type.channel == .text || type.fallback != nil {
-            request.phone = try Self.phone(form, isRequired: type.channel == .text)
-        }
+        if type.channel == .text || type.fallback != nil { request.phone = try Self.phone(form) }
         if type.channel == .devices, type.signingData, let text = form["signing_data"] {
             guard let data = SigningData(text) else { throw Self.invalid("signing_data cannot be signed") }
             request.signingData = data
@@ -117,12 +115,8 @@ struct OneWelcomeQuestion {
         }
     }
 
-    private static func phone(_ form: FormFields, isRequired: Bool) throws(OneWelcomeError) -> PhoneNumber? {
-        guard let text = form["phone_number"] else {
-            // check: OneWelcomeTextTests.refusals
-            guard !isRequired else { throw OneWelcomeError(.phoneMissing) }
-            return nil
-        }
+    private static func phone(_ form: FormFields) throws(OneWelcomeError) -> PhoneNumber? {
+        guard let text = form["phone_number"] else { return nil }
         // A plus sign that was not escaped has become a blank.
         guard let phone = PhoneNumber(text.utf8.first == UInt8(ascii: " ") ? "+\(text.dropFirst())" : text) else {
             throw invalid("phone_number is no number with + and the country's code")

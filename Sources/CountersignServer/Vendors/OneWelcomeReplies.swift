@@ -33,8 +33,8 @@ extension OneWelcomeDoor {
                 "transaction_id": .string(challenge.id.uuid), "auth_method": .string(method),
                 "time_to_live": .integer(challenge.expiresAt.milliseconds - challenge.askedAt.milliseconds),
                 "otp": asked.code.map { .string($0.code.text) }, "device": shown,
-                // OneWelcome has no numbers. Whoever uses such a type must show it.
-                "number": asked.number.map { .string($0.digits) },
+                // What OneWelcome has not: the number to be shown, where the type has one, and the name by our own calls.
+                "number": asked.number.map { .string($0.digits) }, "challenge": .string("\(challenge.id)"),
             ]))
     }
 

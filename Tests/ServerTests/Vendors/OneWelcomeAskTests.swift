@@ -20,13 +20,15 @@ struct OneWelcomeAskTests {
                 ])
             let reply = try await scene.post(Self.path, form).success()
             #expect(
-                reply.object?.members.map(\.name) == ["transaction_id", "auth_method", "time_to_live", "device"],
-                "\(reply)")
+                reply.object?.members.map(\.name)
+                    == ["transaction_id", "auth_method", "time_to_live", "device", "challenge"], "\(reply)")
             let transaction = try #require(reply["transaction_id"]?.string)
             #expect(transaction.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil)
             #expect(reply["auth_method"] == "push" && reply["time_to_live"] == 60_000)
             #expect(reply["device"] == ["name": "Test phone"])
-            let body = try await scene.phone.open(try scene.challenge(transaction))
+            let challenge = try scene.challenge(transaction)
+            #expect(reply["challenge"] == .string(challenge))
+            let body = try await scene.phone.open(challenge)
             #expect(body.alert?.text == "Please authenticate for mine.acme.com")
             #expect(body.question.message.text == "Pay EUR 10.00\nto ACME GmbH?")
             #expect(body.question.signingData == "order 4711" && body.locale == "nl" && body.numberEntry == nil)
@@ -151,8 +153,8 @@ struct OneWelcomeAskTests {
             ]
             let reply = try await scene.post(Self.path, form).success()
             #expect(
-                reply.object?.members.map(\.name) == ["transaction_id", "auth_method", "time_to_live", "otp"],
-                "\(reply)")
+                reply.object?.members.map(\.name)
+                    == ["transaction_id", "auth_method", "time_to_live", "otp", "challenge"], "\(reply)")
             #expect(reply["auth_method"] == "otp" && reply["time_to_live"] == 60_000)
             let code = try #require(reply["otp"]?.string.flatMap { ChallengeCode($0) })
             let transaction = try #require(reply["transaction_id"]?.string)

@@ -43,7 +43,8 @@ struct OneWelcomeTextTests {
         try await Self.with { scene in
             let reply = try await scene.post(Self.path, Self.form).success()
             #expect(
-                reply.object?.members.map(\.name) == ["transaction_id", "auth_method", "time_to_live"], "\(reply)")
+                reply.object?.members.map(\.name) == ["transaction_id", "auth_method", "time_to_live", "challenge"],
+                "\(reply)")
             #expect(reply["auth_method"] == "sms" && reply["time_to_live"] == 300_000)
             let transaction = try #require(reply["transaction_id"]?.string)
             let code = try await scene.textedCode()
