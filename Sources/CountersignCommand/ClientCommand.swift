@@ -294,9 +294,11 @@ struct ClientCommand: AsyncParsableCommand {
         let gone = (client["gone_callback_uris"]?.array ?? []).compactMap(\.field)
         let lines = ["\(client["client_id"]?.field ?? "")  \(client["name"]?.field ?? "")"]
         let thirdParty = client["third_party"] == true ? ["  a third party"] : []
+        let vendors = (client["vendors"]?.array ?? []).compactMap(\.field)
+        let calls = vendors.isEmpty ? [] : ["  also makes the calls of \(vendors.joined(separator: ", "))"]
         let disabled = client["disabled_at"]?.field.map { ["  disabled since \($0)"] } ?? []
         let uncalled = gone.map { "  called no more, for it said that it is gone: \($0)" }
-        return (lines + thirdParty + disabled + uncalled).joined(separator: "\n")
+        return (lines + thirdParty + calls + disabled + uncalled).joined(separator: "\n")
     }
 }
 

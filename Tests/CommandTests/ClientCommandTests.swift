@@ -44,6 +44,7 @@ struct ClientCommandTests {
             let two = try await tool.json("client", "set", id, "--vendor", "okta", "--vendor", "cotter")
             #expect(two["vendors"] == ["cotter", "okta"] && two["rights"] == made["rights"])
             #expect(try await tool.json("client", "set", id, "--name", "Portal 2")["vendors"] == ["cotter", "okta"])
+            #expect(try await tool.run("client", "list").output.contains("also makes the calls of cotter, okta\n"))
             #expect(try await tool.json("client", "update", id, "--no-vendor")["vendors"] == nil)
             let refused = try await tool.run("client", "set", id, "--vendor", "duo")
             #expect(refused.status != 0 && refused.errors.contains("vendors"))

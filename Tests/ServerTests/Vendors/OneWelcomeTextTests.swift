@@ -103,6 +103,19 @@ struct OneWelcomeTextTests {
         }
     }
 
+    @Test("The right code twice at once is taken once")
+    func twice() async throws {
+        try await Self.with { scene in
+            let reply = try await scene.post(Self.path, Self.form).success()
+            let transaction = try #require(reply["transaction_id"]?.string)
+            let code = try await scene.textedCode()
+            async let one = Self.enter(code, transaction, scene)
+            async let other = Self.enter(code, transaction, scene)
+            #expect(try await [one.status, other.status].sorted() == [200, 404])
+            #expect(try await scene.result(of: transaction).success()["is_authenticated"] == true)
+        }
+    }
+
     @Test("It is sent once: whoever wants another one begins anew")
     func resend() async throws {
         try await Self.with { scene in
