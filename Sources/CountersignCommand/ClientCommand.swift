@@ -55,6 +55,7 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var basic: BasicOptions
         @OptionGroup var devices: DeviceLimitOptions
         @OptionGroup var authenticators: AuthenticatorOptions
+        @OptionGroup var vendors: VendorOptions
         @OptionGroup(title: "Rules for PINs") var pins: PINPolicyOptions
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
@@ -64,7 +65,7 @@ struct ClientCommand: AsyncParsableCommand {
                 name: name, rights: right.isEmpty ? nil : right, callbackURIs: callback, returnURIs: returnTo,
                 noticeURI: notice.map(JSONValue.string), basic: try basic.json,
                 waivesEnrollmentApproval: waiveEnrollmentApproval, coolingOff: coolingOff, pinPolicy: pins.json,
-                deviceLimit: devices.json, authenticators: authenticators.json)
+                deviceLimit: devices.json, authenticators: authenticators.json, vendors: vendors.names)
             let body = ClientRequest.json(settings, isThirdParty: thirdParty)
             let made = try await remote.withRemote { try await $0.call(.POST, "/v1/admin/clients", body) }
             let id = made["client_id"]?.field ?? ""
@@ -84,7 +85,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change a relying party; what is not named stays as it was.")
+            abstract: "Change a relying party; what is not named stays as it was.", aliases: ["set"])
 
         @Argument(help: "The client's id.")
         var id: String
@@ -139,6 +140,11 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "Let it judge nothing itself any more.")
         var noAuthenticator = false
 
+        @OptionGroup var vendors: VendorOptions
+
+        @Flag(help: "Let it make our own calls alone.")
+        var noVendor = false
+
         @OptionGroup(title: "Rules for PINs, replacing all earlier ones") var pins: PINPolicyOptions
         @OptionGroup var remote: RemoteOptions
         @OptionGroup var output: OutputOptions
@@ -151,7 +157,8 @@ struct ClientCommand: AsyncParsableCommand {
                 noticeURI: noNotice ? .null : notice.map(JSONValue.string),
                 basic: noCallbackBasic ? .null : try basic.json, waivesEnrollmentApproval: waiveEnrollmentApproval,
                 coolingOff: coolingOff, pinPolicy: pins.json, deviceLimit: noMaxDevices ? .null : devices.json,
-                authenticators: noAuthenticator ? [] : authenticators.json)
+                authenticators: noAuthenticator ? [] : authenticators.json,
+                vendors: noVendor ? [] : vendors.names)
             let path = "/v1/admin/clients/\(Remote.escaped(id))"
             let client = try await remote.withRemote { try await $0.call(.PATCH, path, body) }
             output.print(client, ClientCommand.describe(client))
@@ -287,9 +294,11 @@ struct ClientCommand: AsyncParsableCommand {
         let gone = (client["gone_callback_uris"]?.array ?? []).compactMap(\.field)
         let lines = ["\(client["client_id"]?.field ?? "")  \(client["name"]?.field ?? "")"]
         let thirdParty = client["third_party"] == true ? ["  a third party"] : []
+        let vendors = (client["vendors"]?.array ?? []).compactMap(\.field)
+        let calls = vendors.isEmpty ? [] : ["  also makes the calls of \(vendors.joined(separator: ", "))"]
         let disabled = client["disabled_at"]?.field.map { ["  disabled since \($0)"] } ?? []
         let uncalled = gone.map { "  called no more, for it said that it is gone: \($0)" }
-        return (lines + thirdParty + disabled + uncalled).joined(separator: "\n")
+        return (lines + thirdParty + calls + disabled + uncalled).joined(separator: "\n")
     }
 }
 
@@ -363,6 +372,18 @@ struct AuthenticatorOptions: ParsableArguments {
                 name: $0.name, hook: $0.value, deadline: authenticatorDeadline, attempts: authenticatorAttempts)
         }
     }
+}
+
+/// The other products whose calls a client may make.
+struct VendorOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Let it make another product's calls besides ours: cotter, okta or onewelcome; may be repeated.",
+            valueName: "NAME"))
+    var vendor: [String] = []
+
+    /// The names; nil if no option has one.
+    fileprivate var names: [String]? { vendor.isEmpty ? nil : vendor }
 }
 
 /// The rules for PINs on the devices of a client.

@@ -48,14 +48,14 @@ extension ClientChanges {
             basic: basic.replacement.map { $0?.json ?? .null }, waivesEnrollmentApproval: waivesEnrollmentApproval,
             coolingOff: coolingOff?.value, pinPolicy: pinPolicy?.json,
             deviceLimit: devices.replacement.map { $0?.json ?? .null },
-            authenticators: authenticators?.map(\.json))
+            authenticators: authenticators?.map(\.json), vendors: vendors?.map(\.rawValue).sorted())
     }
 
     /// An update, or a request for a new client, as a caller writes it, which the server judges.
     package static func json(
         name: String?, rights: [String]?, callbackURIs: [String]?, returnURIs: [String]?, noticeURI: JSONValue?,
         basic: JSONValue?, waivesEnrollmentApproval: Bool?, coolingOff: Int64?, pinPolicy: JSONValue?,
-        deviceLimit: JSONValue?, authenticators: [JSONValue]?
+        deviceLimit: JSONValue?, authenticators: [JSONValue]?, vendors: [String]?
     ) -> JSONValue {
         .members([
             "name": .text(name), "rights": rights.map(JSONValue.texts),
@@ -64,6 +64,7 @@ extension ClientChanges {
             "waive_enrollment_approval": waivesEnrollmentApproval.map(JSONValue.bool),
             "enrollment_cooling_off": coolingOff.map(JSONValue.integer), "pin_policy": pinPolicy,
             "device_limit": deviceLimit, "authenticators": authenticators.map(JSONValue.array),
+            "vendors": vendors.map(JSONValue.texts),
         ])
     }
 
@@ -106,6 +107,9 @@ extension ClientChanges {
                 try EnrollmentPolicies.DeviceLimit(value, at: members.pointer(to: "device_limit"))
             }, json["device_limit"])
         authenticators = try members.authenticators(isDevelopment: isDevelopment)
+        vendors = try members.optional("vendors", Vendor.expected) {
+            $0.each { Vendor(rawValue: $0) }.map { Set($0) }
+        }
     }
 }
 

@@ -29,6 +29,8 @@ package struct ClientView: Sendable {
     package var deviceLimit: EnrollmentPolicies.DeviceLimit?
     /// What it judges itself.
     package var authenticators: [CustomAuthenticator]
+    /// Whose calls it may make besides ours.
+    package var vendors: [String]
     /// Whether it is the built-in client of the operator.
     package var isOperator: Bool
     /// Whether it is a third party, whose word counts for it alone.
@@ -43,7 +45,7 @@ package struct ClientView: Sendable {
         id: ClientID, name: String, rights: [String], callbackURIs: [String], goneURIs: [String], returnURIs: [String],
         noticeURI: String?, callbackUsername: String?, waivesEnrollmentApproval: Bool, coolingOff: Seconds,
         pinPolicy: PINPolicy, deviceLimit: EnrollmentPolicies.DeviceLimit?, authenticators: [CustomAuthenticator],
-        isOperator: Bool, isThirdParty: Bool, disabledAt: Timestamp?, createdAt: Timestamp
+        vendors: [String] = [], isOperator: Bool, isThirdParty: Bool, disabledAt: Timestamp?, createdAt: Timestamp
     ) {
         self.id = id
         self.name = name
@@ -58,6 +60,7 @@ package struct ClientView: Sendable {
         self.pinPolicy = pinPolicy
         self.deviceLimit = deviceLimit
         self.authenticators = authenticators
+        self.vendors = vendors
         self.isOperator = isOperator
         self.isThirdParty = isThirdParty
         self.disabledAt = disabledAt
@@ -74,7 +77,8 @@ package struct ClientView: Sendable {
             "waive_enrollment_approval": .bool(waivesEnrollmentApproval),
             "enrollment_cooling_off": .integer(coolingOff.value), "pin_policy": pinPolicy.json,
             "device_limit": deviceLimit?.json, "authenticators": .array(authenticators.map(\.json)),
-            "is_operator": .bool(isOperator), "third_party": .bool(isThirdParty),
+            "vendors": vendors.isEmpty ? nil : .texts(vendors), "is_operator": .bool(isOperator),
+            "third_party": .bool(isThirdParty),
             "disabled_at": .text(disabledAt), "created_at": .text(createdAt),
         ])
     }
@@ -102,6 +106,7 @@ package struct ClientView: Sendable {
         authenticators = try members.array("authenticators").map { element throws(JSONShapeError) in
             try CustomAuthenticator(element.value, at: element.pointer) { CallbackURI(named: $0) }
         }
+        vendors = try members.optional("vendors", "an array of strings") { value in value.each { $0 } } ?? []
         isOperator = try members.bool("is_operator")
         isThirdParty = try members.bool("third_party")
         disabledAt = try members.optionalTime("disabled_at")

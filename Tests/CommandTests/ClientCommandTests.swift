@@ -35,6 +35,22 @@ struct ClientCommandTests {
         }
     }
 
+    @Test("Another product's calls are switched on and off, and what is none is refused by the server")
+    func vendors() async throws {
+        try await ServedTool.with { tool in
+            let made = try await tool.json("client", "create", "--name", "Portal", "--vendor", "onewelcome")
+            let id = try #require(made["client_id"]?.string)
+            #expect(made["vendors"] == ["onewelcome"])
+            let two = try await tool.json("client", "set", id, "--vendor", "okta", "--vendor", "cotter")
+            #expect(two["vendors"] == ["cotter", "okta"] && two["rights"] == made["rights"])
+            #expect(try await tool.json("client", "set", id, "--name", "Portal 2")["vendors"] == ["cotter", "okta"])
+            #expect(try await tool.run("client", "list").output.contains("also makes the calls of cotter, okta\n"))
+            #expect(try await tool.json("client", "update", id, "--no-vendor")["vendors"] == nil)
+            let refused = try await tool.run("client", "set", id, "--vendor", "duo")
+            #expect(refused.status != 0 && refused.errors.contains("vendors"))
+        }
+    }
+
     @Test("A new secret for callbacks is shown with the time until which the earlier one signs")
     func renew() async throws {
         try await ServedTool.with { tool in

@@ -81,6 +81,27 @@ struct InterleavingTests {
         #expect(places >= 3)
     }
 
+    @Test("Rights and vendors, which stand in one column, are changed beside each other")
+    func onePermission() async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        let places = try await meeting.everywhere { world in
+            let shop = try await world.makeClient().client
+            func change(_ changes: ClientChanges) -> Interleaving.Operation {
+                { ports in
+                    try await UpdateClient.update(shop.id, changes, by: shop.actor, ports: ports) == .notFound
+                        ? "none" : "changed"
+                }
+            }
+            return (shop.id, change(.init(rights: [.users])), change(.init(vendors: [.oneWelcome])))
+        } judge: { id, told, comment in
+            expect(["changed", "changed"], told, comment)
+            let client = try await world.store.read { try $0.clients.find(id) }
+            #expect(client?.rights == [.users] && client?.vendors == [.oneWelcome], comment)
+        }
+        #expect(places >= 3)
+    }
+
     @Test("Of two operators who give one API's name, one does, and the other is told that it is taken")
     func oneAPIName() async throws {
         let meeting = try await Interleaving()

@@ -279,7 +279,7 @@ struct RelyingPartyAPITests {
         "return_uris": ["https://x.test/r"], "notice_uri": "https://x.test/n",
         "callback_basic": ["username": "shop", "password": "p"], "waive_enrollment_approval": true,
         "enrollment_cooling_off": 60, "pin_policy": PINPolicy.standard.json, "device_limit": limit,
-        "authenticators": [authenticator],
+        "authenticators": [authenticator], "vendors": ["cotter", "okta", "onewelcome"],
     ]
 
     /// A client with all that it may have everywhere, and some more.
@@ -289,8 +289,8 @@ struct RelyingPartyAPITests {
             "callback_uris": ["https://x.test/c"], "gone_callback_uris": ["https://x.test/c"],
             "return_uris": ["https://x.test/r"], "notice_uri": "https://x.test/n", "callback_username": "shop",
             "waive_enrollment_approval": false, "enrollment_cooling_off": 60, "pin_policy": PINPolicy.standard.json,
-            "device_limit": limit, "authenticators": [authenticator], "is_operator": false, "third_party": true,
-            "disabled_at": disabledAt, "created_at": time,
+            "device_limit": limit, "authenticators": [authenticator], "vendors": ["okta"], "is_operator": false,
+            "third_party": true, "disabled_at": disabledAt, "created_at": time,
         ])
         for member in more.members { object[member.name] = member.value }
         return .object(object)

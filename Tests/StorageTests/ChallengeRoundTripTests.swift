@@ -41,7 +41,7 @@ struct ChallengeRoundTripTests {
                 methods: [.confirm],
                 numberHash: full ? KeyedHash(stored: Array(0...255)) : nil, expiresAt: now.adding(seconds: 100),
                 callbackURI: full ? CallbackURI(stored: World.callback) : nil,
-                clientState: full ? "{\"a\":\"\\u0000\"}" : nil,
+                callbackForm: full ? .oneWelcome : .native, clientState: full ? "{\"a\":\"\\u0000\"}" : nil,
                 locale: full ? RequestedLanguage(stored: "de-CH") : nil, state: state)
         }
     }
@@ -58,7 +58,7 @@ struct ChallengeRoundTripTests {
         #expect(kept.methods == challenge.methods)
         #expect(kept.numberHash == challenge.numberHash)
         #expect(kept.expiresAt == challenge.expiresAt)
-        #expect(kept.callbackURI == challenge.callbackURI)
+        #expect(kept.callbackURI == challenge.callbackURI && kept.callbackForm == challenge.callbackForm)
         #expect(kept.clientState == challenge.clientState)
         #expect(kept.locale == challenge.locale)
         #expect(kept.state == .pending)

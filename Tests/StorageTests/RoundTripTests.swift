@@ -21,7 +21,8 @@ struct RoundTripTests {
                 rights: [.users, .challenges],
                 callbackURIs: ["https://a.example.com/?a=$1&b='", "https://b.example.com/"].map(
                     CallbackURI.init(stored:)),
-                waivesEnrollmentApproval: true, isOperator: false, createdAt: Timestamp(milliseconds: 1)),
+                waivesEnrollmentApproval: true, vendors: [.cotter, .oneWelcome], isOperator: false,
+                createdAt: Timestamp(milliseconds: 1)),
             Client(
                 id: world.newID(), name: try ClientName("O"), secretHash: nil, rights: [], callbackURIs: [],
                 waivesEnrollmentApproval: false, isOperator: true, createdAt: Timestamp(milliseconds: .max)),
@@ -35,7 +36,7 @@ struct RoundTripTests {
             let kept = try #require(try await world.store.read { try $0.clients.find(client.id) })
             #expect(kept.name == client.name)
             #expect(kept.secretHash == client.secretHash)
-            #expect(kept.rights == client.rights)
+            #expect(kept.rights == client.rights && kept.vendors == client.vendors)
             #expect(kept.callbackURIs == client.callbackURIs)
             #expect(kept.waivesEnrollmentApproval == client.waivesEnrollmentApproval)
             #expect(kept.isOperator == client.isOperator)
@@ -51,7 +52,10 @@ struct RoundTripTests {
             try writer.clients.update(clients[0].id, ClientChanges(basic: .set(credentials)))
         }
         let kept = try #require(try await world.store.read { try $0.clients.find(clients[0].id) })
-        #expect(kept.name == changes.name && kept.rights == changes.rights)
+        #expect(kept.name == changes.name && kept.rights == changes.rights && kept.vendors == clients[0].vendors)
+        try await world.store.commit { try $0.clients.update(clients[0].id, ClientChanges(vendors: [.okta])) }
+        let switched = try #require(try await world.store.read { try $0.clients.find(clients[0].id) })
+        #expect(switched.vendors == [.okta] && switched.rights == changes.rights)
         #expect(kept.callbackURIs == changes.callbackURIs && !kept.waivesEnrollmentApproval)
         #expect(kept.callbackUsername == credentials.username)
         // What does not change with an update.

@@ -31,6 +31,23 @@ struct IDTests {
         }
     }
 
+    // Spec: RFC 9562 §4.
+    @Test("As a UUID it is read again, in upper and lower case, and nothing else is")
+    func uuid() {
+        var generator = SeededGenerator.announced(by: "IDTests.uuid")
+        for _ in 0..<500 {
+            let time = Timestamp(milliseconds: Int64.random(in: 0..<1 << 48, using: &generator))
+            let id = ChallengeID(at: time, random: generator.bytes(10))
+            #expect(ChallengeID(uuid: id.uuid) == id && ChallengeID(uuid: id.uuid.uppercased()) == id)
+        }
+        for text in [
+            "", Self.text, "cf51a27a-df80-42ad-bdd7-936c476b2c8", "cf51a27a-df80-42ad-bdd7-936c476b2c877",
+            "cf51a27adf80-42ad-bdd7-936c476b2c87", "cf51a27a-df80-42ad-bdd7936c-476b2c87",
+            "cf51a27g-df80-42ad-bdd7-936c476b2c87", "{cf51a27a-df80-42ad-bdd7-936c476b2c87}",
+            "cf51a27a-df80-42ad-bdd7-936c476b2c87-",
+        ] { #expect(ChallengeID(uuid: text) == nil, "\(text)") }
+    }
+
     @Test("An id of one kind cannot pass for another")
     func kinds() {
         let suffix = Self.text.dropFirst(3)

@@ -29,6 +29,8 @@ package enum CreateClient {
         package let deviceLimit: DeviceLimit?
         /// The authenticators of the client's own, for the devices that enroll through it.
         package let authenticators: [CustomAuthenticator]
+        /// Whose calls it may make besides ours.
+        package let vendors: Set<Vendor>
         /// Whether it is a third party, which never changes.
         package let isThirdParty: Bool
 
@@ -39,7 +41,7 @@ package enum CreateClient {
             basic: BasicCredentials? = nil,
             waivesEnrollmentApproval: Bool, coolingOff: Seconds = Client.standardCoolingOff,
             pinPolicy: PINPolicy = .standard, deviceLimit: DeviceLimit? = nil,
-            authenticators: [CustomAuthenticator] = [], isThirdParty: Bool = false
+            authenticators: [CustomAuthenticator] = [], vendors: Set<Vendor> = [], isThirdParty: Bool = false
         ) {
             self.name = name
             self.rights = rights
@@ -52,6 +54,7 @@ package enum CreateClient {
             self.pinPolicy = pinPolicy
             self.deviceLimit = deviceLimit
             self.authenticators = authenticators
+            self.vendors = vendors
             self.isThirdParty = isThirdParty
         }
     }
@@ -131,7 +134,7 @@ extension CreateClient.Created {
             noticeURI: request.noticeURI, callbackUsername: request.basic?.username,
             waivesEnrollmentApproval: request.waivesEnrollmentApproval, coolingOff: request.coolingOff,
             pinPolicy: request.pinPolicy, deviceLimit: request.deviceLimit, authenticators: request.authenticators,
-            isOperator: false, isThirdParty: request.isThirdParty, createdAt: time)
+            vendors: request.vendors, isOperator: false, isThirdParty: request.isThirdParty, createdAt: time)
         self.secret = secret
         self.callbackSecret = callbackSecret
     }

@@ -291,7 +291,8 @@ extension AskChallenge {
             numberHash: number.map { hasher.hash(of: $0, challenge: inputs.challenge) },
             attempts: type.attempts ?? (channel == .text ? EnterCode.usualAttempts : nil),
             expiresAt: facts.now.adding(request.lifetime ?? type.lifetime),
-            callbackURI: callbackURI, clientState: request.clientState, locale: request.locale,
+            callbackURI: callbackURI, callbackForm: request.callbackForm, clientState: request.clientState,
+            locale: request.locale,
             browser: facts.user == nil ? nil : browser, state: .pending)
         return Decided(
             challenge: challenge, number: channel == .text ? nil : number,

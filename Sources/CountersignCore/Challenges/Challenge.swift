@@ -25,6 +25,8 @@ package final class Challenge: Sendable {
     package let expiresAt: Timestamp
     /// Where its end is reported; nil where the client asked for no callback.
     package let callbackURI: CallbackURI?
+    /// In which form.
+    package let callbackForm: CallbackForm
     /// Returned to the client with the challenge.
     package let clientState: String?
     /// The language of its texts.
@@ -41,8 +43,8 @@ package final class Challenge: Sendable {
     package init(
         question: Question, user: UserID?, channel: Channel = .devices, purpose: Purpose = .relyingParty,
         alert: DisplayMessage, methods: [AnswerMethod], numberHash: KeyedHash?, attempts: Int? = nil,
-        expiresAt: Timestamp, callbackURI: CallbackURI?, clientState: String?, locale: RequestedLanguage?,
-        browser: KeyedHash? = nil, state: ChallengeState
+        expiresAt: Timestamp, callbackURI: CallbackURI?, callbackForm: CallbackForm = .native, clientState: String?,
+        locale: RequestedLanguage?, browser: KeyedHash? = nil, state: ChallengeState
     ) {
         self.question = question
         self.user = user
@@ -54,6 +56,7 @@ package final class Challenge: Sendable {
         self.attempts = attempts
         self.expiresAt = expiresAt
         self.callbackURI = callbackURI
+        self.callbackForm = callbackForm
         self.clientState = clientState
         self.locale = locale
         self.browser = browser
@@ -81,7 +84,8 @@ extension Challenge: Equatable {
             && one.purpose == other.purpose && one.alert == other.alert && one.methods == other.methods
             && one.numberHash == other.numberHash && one.attempts == other.attempts
             && one.expiresAt == other.expiresAt && one.callbackURI == other.callbackURI
-            && one.clientState == other.clientState && one.locale == other.locale && one.browser == other.browser
+            && one.callbackForm == other.callbackForm && one.clientState == other.clientState
+            && one.locale == other.locale && one.browser == other.browser
             && one.state == other.state
     }
 }
@@ -106,7 +110,7 @@ extension Challenge {
         Challenge(
             question: question, user: user, channel: channel, purpose: purpose, alert: alert, methods: methods,
             numberHash: nil, attempts: attempts, expiresAt: expiresAt, callbackURI: callbackURI,
-            clientState: clientState, locale: locale, browser: browser,
+            callbackForm: callbackForm, clientState: clientState, locale: locale, browser: browser,
             state: try state.applying(outcome, at: now, expiresAt: expiresAt))
     }
 }

@@ -5,7 +5,22 @@ extension Challenge {
     /// The callback that tells the client how the challenge ended; nil when it asked for none.
     func callback(ended outcome: ChallengeOutcome, id event: EventID, at now: Timestamp) -> OutboxMessage? {
         guard let uri = callbackURI else { return nil }
-        let body = JSONValue.members([
+        let body =
+            switch callbackForm {
+            case .native: nativeCallback(ended: outcome, at: now)
+            // Spec: docs/decisions/0105-vendors-doors.md.
+            case .oneWelcome:
+                JSONValue.members([
+                    "callback_uri": .string(uri.description), "transaction_id": .string(id.uuid),
+                ])
+            }
+        return OutboxMessage(
+            id: event, content: .callback(uri, client: question.client, body: body.encoded), dueAt: now,
+            expiresAt: now.adding(OutboxMessage.lifetime))
+    }
+
+    private func nativeCallback(ended outcome: ChallengeOutcome, at now: Timestamp) -> JSONValue {
+        .members([
             "type": .string("challenge.\(outcome.state)"),
             "timestamp": .string("\(now)"),
             "challenge": .members([
@@ -17,8 +32,5 @@ extension Challenge {
                 "ended_at": .string("\(now)"),
             ]),
         ])
-        return OutboxMessage(
-            id: event, content: .callback(uri, client: question.client, body: body.encoded), dueAt: now,
-            expiresAt: now.adding(OutboxMessage.lifetime))
     }
 }

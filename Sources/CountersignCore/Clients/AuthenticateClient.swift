@@ -141,6 +141,12 @@ package struct ClientCaller: Hashable, Sendable {
         credential = ClientCredential(client: client.id, proof: .token(token))
     }
 
+    /// A client that its door has authenticated otherwise, such as by an assertion, for one request that does not wait.
+    package init(forOneRequest client: Client) {
+        self.client = client
+        credential = ClientCredential(client: client.id, proof: .request)
+    }
+
     /// Whether the client may do what needs a right, with the credential that it has shown.
     package func has(_ right: Right) -> Bool { client.rights.contains(right) && credential.isFor(right) }
 }
@@ -156,6 +162,8 @@ package struct ClientCredential: Hashable, Sendable {
         case secret(SecretHash)
         /// An access token of its own.
         case token(ClientToken)
+        /// Something that the door has checked, and that ends with the request.
+        case request
     }
 
     /// The client.
@@ -255,6 +263,7 @@ extension ClientCredential {
             case .secret(let hash):
                 client.secretHash == hash
                     || client.earlierSecret.map { $0.hash == hash && now < $0.until } ?? false
+            case .request: true
             case .token(let token): now < token.expiresAt && token.secretMark.hasSameBytes(as: client.secretMark)
             }
         // check: KnownCallersTests.earlierSecret

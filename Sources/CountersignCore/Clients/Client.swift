@@ -35,6 +35,8 @@ package struct Client: Hashable, Sendable {
     package let deviceLimit: DeviceLimit?
     /// The authenticators of the client's own, for the devices that enrolled through it.
     package let authenticators: [CustomAuthenticator]
+    /// Whose calls it may make besides ours.
+    package let vendors: Set<Vendor>
     /// Whether this is the operator's built-in client.
     package let isOperator: Bool
     /// Whether it is somebody else's than the operator's, so that what it says of users and devices counts for it alone.
@@ -52,8 +54,8 @@ package struct Client: Hashable, Sendable {
         returnURIs: [ReturnURI] = [], noticeURI: CallbackURI? = nil, callbackUsername: String? = nil,
         waivesEnrollmentApproval: Bool,
         coolingOff: Seconds = standardCoolingOff, pinPolicy: PINPolicy = .standard,
-        deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], isOperator: Bool,
-        isThirdParty: Bool = false, createdAt: Timestamp, earlierSecret: EarlierSecret? = nil,
+        deviceLimit: DeviceLimit? = nil, authenticators: [CustomAuthenticator] = [], vendors: Set<Vendor> = [],
+        isOperator: Bool, isThirdParty: Bool = false, createdAt: Timestamp, earlierSecret: EarlierSecret? = nil,
         disabledAt: Timestamp? = nil
     ) {
         self.id = id
@@ -69,6 +71,7 @@ package struct Client: Hashable, Sendable {
         self.pinPolicy = pinPolicy
         self.deviceLimit = deviceLimit
         self.authenticators = authenticators
+        self.vendors = vendors
         self.isOperator = isOperator
         self.isThirdParty = isThirdParty
         self.createdAt = createdAt

@@ -20,6 +20,7 @@ extension ClientChanges {
         detail["authenticators"] = authenticators.map { all in
             .array(all.map { ["name": .string("\($0.name)"), "host": .string($0.hook.host)] })
         }
+        detail["vendors"] = vendors?.json
         if let limit = devices.replacement { detail["device_limit"] = limit?.json ?? .null }
         if let uri = notices.replacement { detail["notice_host"] = uri.map { .string($0.host) } ?? .null }
         if let credentials = basic.replacement {
@@ -27,4 +28,9 @@ extension ClientChanges {
         }
         return detail
     }
+}
+
+extension Set<Vendor> {
+    /// The vendors for the audit.
+    var json: JSONValue { .array(map(\.rawValue).sorted().map(JSONValue.string)) }
 }

@@ -156,10 +156,11 @@ extension UnitOfWork {
             try record(.askingUnlocked, byActor(), client: lock.client, user: lock.user, challenge: lock.challenge)
 
         case .clientCreated(let client):
-            let detail: JSONObject = [
+            let detail = JSONObject([
                 "name": .string(client.name.text), "waiver": .bool(client.waivesEnrollmentApproval),
                 "third_party": .bool(client.isThirdParty),
-            ]
+                "vendors": client.vendors.isEmpty ? nil : client.vendors.json,
+            ])
             try record(.clientCreated, detail, client: client.id)
         case .clientUpdated(let client, let changes):
             try record(.clientUpdated, byActor(changes.auditDetail), client: client)

@@ -101,7 +101,8 @@ extension Client {
             returnURIs: returnURIs.map(\.description), noticeURI: noticeURI?.description,
             callbackUsername: callbackUsername, waivesEnrollmentApproval: waivesEnrollmentApproval,
             coolingOff: coolingOff, pinPolicy: pinPolicy, deviceLimit: deviceLimit, authenticators: authenticators,
-            isOperator: isOperator, isThirdParty: isThirdParty, disabledAt: disabledAt, createdAt: createdAt)
+            vendors: vendors.map(\.rawValue).sorted(), isOperator: isOperator, isThirdParty: isThirdParty,
+            disabledAt: disabledAt, createdAt: createdAt)
     }
 }
 
@@ -116,6 +117,6 @@ extension CreateClient.Request {
             waivesEnrollmentApproval: settings.waivesEnrollmentApproval ?? false,
             coolingOff: settings.coolingOff ?? Client.standardCoolingOff, pinPolicy: settings.pinPolicy ?? .standard,
             deviceLimit: settings.devices.replacement ?? nil, authenticators: settings.authenticators ?? [],
-            isThirdParty: request.isThirdParty)
+            vendors: settings.vendors ?? [], isThirdParty: request.isThirdParty)
     }
 }

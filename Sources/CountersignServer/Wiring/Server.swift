@@ -150,7 +150,7 @@ package struct Server: Sendable {
             ports: ports, isDevelopment: isDevelopment, links: settings.pageLinks, certificates: source)
         developmentOutbox = isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil
         self.doors =
-            doors(resources) + [OAuthDoor(resources), SignInDoor(resources)]
+            doors(resources) + [OAuthDoor(resources), SignInDoor(resources), OneWelcomeDoor(resources)]
             + [NativeAPI(resources, developmentOutbox: developmentOutbox)]
         self.issuer = issuer
         self.hub = hub

@@ -181,7 +181,7 @@ extension SQLTransaction {
                 question.askedAt.value, .text(details.text),
                 .optional(question.signingData), .text(question.message.text), .text(challenge.alert.text),
                 .text(challenge.methods.map(\.rawValue).joined(separator: " ")), .optional(challenge.numberHash?.bytes),
-                challenge.expiresAt.value, .optional(challenge.callbackURI?.description),
+                challenge.expiresAt.value, .optional(Self.callback(of: challenge)),
                 .optional(challenge.clientState), .optional(challenge.locale?.description),
             ] + columns(of: challenge.state) + columns(of: challenge.channel) + columns(of: challenge.purpose)
                 + [
@@ -442,6 +442,19 @@ extension SQLTransaction {
         }
     }
 
+    /// What stands before the form of a callback that is not ours, behind its URI, which has no fragment of its own.
+    private static let callbackMark: Character = "#"
+
+    /// The column callback_uri.
+    private static func callback(of challenge: Challenge) -> String? {
+        challenge.callbackURI.map { uri in
+            switch challenge.callbackForm {
+            case .native: uri.description
+            case .oneWelcome: "\(uri.description)\(callbackMark)onewelcome"
+            }
+        }
+    }
+
     /// The columns channel and claimed_at.
     private func columns(of channel: Channel) -> [SQLValue] {
         [.text(channel.kind.rawValue), .optional(channel.claimedAt?.milliseconds)]
@@ -459,13 +472,15 @@ extension SQLTransaction {
 
     func challenge(_ row: SQLRow) throws -> Challenge {
         let asked = try parsed.challenges.value(try row.id(0), of: row[0..<13]) { try self.asked(row) }
+        let callback = try row.optionalText(15)
         return Challenge(
             question: asked.question, user: try row.optionalID(3), channel: try channel(row), purpose: try purpose(row),
             alert: asked.alert, methods: asked.methods,
             numberHash: try row.optionalBlob(13).map(KeyedHash.init),
             attempts: try row.optionalInteger(28).map { Int($0) },
             expiresAt: try row.time(14),
-            callbackURI: try row.optionalText(15).map(CallbackURI.init(stored:)),
+            callbackURI: callback.map { CallbackURI(stored: String($0.prefix { $0 != Self.callbackMark })) },
+            callbackForm: callback?.contains(Self.callbackMark) == true ? .oneWelcome : .native,
             clientState: try row.optionalText(16),
             locale: try row.optionalText(17).map(RequestedLanguage.init(stored:)),
             browser: try row.optionalBlob(27).map(KeyedHash.init), state: try state(row))

@@ -36,6 +36,9 @@ private enum Statements {
           authenticators = COALESCE($8, authenticators), return_uris = COALESCE($9, return_uris)
         WHERE id = $1
         """)
+    /// Rights and vendors stand in one column, so that whoever changes one of them reads both first.
+    static let rights = SQLStatement("SELECT rights FROM clients WHERE id = $1")
+    static let heldRights = SQLStatement("\(rights.text) FOR NO KEY UPDATE")
     static let renewSecret = SQLStatement(
         """
         UPDATE clients SET earlier_secret_hash = secret_hash, earlier_secret_until = $3, secret_hash = $2 WHERE id = $1
@@ -126,7 +129,8 @@ extension SQLTransaction {
             Statements.insert,
             [
                 client.id.value, .text(client.name.text), .optional(client.secretHash?.bytes),
-                .text(client.rights.text), .text(client.callbackURIs.text),
+                .text(Permissions(rights: client.rights, vendors: client.vendors).text),
+                .text(client.callbackURIs.text),
                 .integer(client.waivesEnrollmentApproval ? 1 : 0),
                 .integer(client.isOperator ? 1 : 0), client.createdAt.value, .optional(client.callbackUsername),
                 .text(client.pinPolicy.json.text),
@@ -142,7 +146,8 @@ extension SQLTransaction {
         try connection.send(
             Statements.update,
             [
-                client.value, .optional(changes.name?.text), .optional(changes.rights?.text),
+                client.value, .optional(changes.name?.text),
+                .optional(try permissions(of: client, after: changes)?.text),
                 .optional(changes.callbackURIs?.text), .optional(changes.waivesEnrollmentApproval.map { $0 ? 1 : 0 }),
                 .optional(changes.pinPolicy?.json.text), .optional(changes.coolingOff?.value),
                 .optional(changes.authenticators?.text), .optional(changes.returnURIs?.text),
@@ -154,6 +159,18 @@ extension SQLTransaction {
             try connection.send(Statements.notices, [client.value, .optional(uri?.description)])
         }
         if let credentials = changes.basic.replacement { try put(credentials, of: client) }
+    }
+
+    /// What a client may do after changes; nil where they change nothing of it.
+    private func permissions(of client: ClientID, after changes: ClientChanges) throws -> Permissions? {
+        guard changes.rights != nil || changes.vendors != nil else { return nil }
+        let statement = locksRows ? Statements.heldRights : Statements.rights
+        return try first(statement, [client.value]) { row in
+            var permissions = Permissions(try row.text(0))
+            if let rights = changes.rights { permissions.rights = rights }
+            if let vendors = changes.vendors { permissions.vendors = vendors }
+            return permissions
+        }
     }
 
     func bootstrapToken() throws -> BootstrapToken? {
@@ -186,10 +203,10 @@ extension SQLTransaction {
 
 extension Client {
     fileprivate init(_ row: SQLRow) throws {
+        let permissions = Permissions(try row.text(3))
         self.init(
             id: try row.id(0), name: try row.value(1) { try? ClientName($0) },
-            secretHash: try row.optionalBlob(2).map(SecretHash.init(stored:)),
-            rights: try row.value(3) { Set($0.split(separator: " ").compactMap { Right(rawValue: String($0)) }) },
+            secretHash: try row.optionalBlob(2).map(SecretHash.init(stored:)), rights: permissions.rights,
             callbackURIs: try row.text(4).split(separator: "\n").map { CallbackURI(stored: String($0)) },
             returnURIs: (try row.optionalText(14) ?? "").split(separator: "\n").map { ReturnURI(stored: String($0)) },
             noticeURI: try row.optionalText(13).map { CallbackURI(stored: $0) },
@@ -197,8 +214,8 @@ extension Client {
             coolingOff: Seconds(try row.integer(11)),
             pinPolicy: try row.optionalValue(9, Self.pinPolicy) ?? .standard,
             deviceLimit: try row.optionalValue(10, Self.deviceLimit),
-            authenticators: try row.optionalValue(12, Self.authenticators) ?? [], isOperator: try row.integer(6) == 1,
-            isThirdParty: try row.integer(18) == 1, createdAt: try row.time(7),
+            authenticators: try row.optionalValue(12, Self.authenticators) ?? [], vendors: permissions.vendors,
+            isOperator: try row.integer(6) == 1, isThirdParty: try row.integer(18) == 1, createdAt: try row.time(7),
             earlierSecret: try Self.earlierSecret(row),
             disabledAt: try row.optionalTime(17))
     }
@@ -225,8 +242,28 @@ extension Client {
     private static func json(_ text: String) -> JSONValue? { try? JSONValue(parsing: Array(text.utf8)) }
 }
 
-extension Set<Right> {
-    fileprivate var text: String { map(\.rawValue).sorted().joined(separator: " ") }
+/// What a client may do, as the column `rights` has it: words, of which those that nobody knows count for nothing.
+private struct Permissions {
+    /// What a vendor's word begins with, so that it is never a right.
+    private static let vendorPrefix = "vendor:"
+
+    var rights: Set<Right>
+    var vendors: Set<Vendor>
+
+    init(rights: Set<Right>, vendors: Set<Vendor>) {
+        (self.rights, self.vendors) = (rights, vendors)
+    }
+
+    init(_ text: String) {
+        let words = text.split(separator: " ").map(String.init)
+        rights = Set(words.compactMap { Right(rawValue: $0) })
+        vendors = Set(Vendor.allCases.filter { words.contains(Self.vendorPrefix + $0.rawValue) })
+    }
+
+    var text: String {
+        (rights.map(\.rawValue).sorted() + vendors.map { Self.vendorPrefix + $0.rawValue }.sorted())
+            .joined(separator: " ")
+    }
 }
 
 extension [ReturnURI] {

@@ -26,6 +26,8 @@ package struct AskRequest: Sendable {
     package var enrollments: [EnrollmentID]?
     /// Where to report the end.
     package var callbackURI: CallbackURI?
+    /// In which form; a vendor's form is for the calls of that vendor alone.
+    package var callbackForm = CallbackForm.native
     /// Where the device returns to that opens the code as a link; nil where the code is scanned.
     package var returnURI: ReturnURI?
     /// The telephone number a code is sent to.

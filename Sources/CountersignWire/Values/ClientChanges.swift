@@ -22,6 +22,8 @@ package struct ClientChanges: Sendable {
     package var devices: Change<EnrollmentPolicies.DeviceLimit>
     /// What it judges itself; what is not among them is registered no more once it is used.
     package var authenticators: [CustomAuthenticator]?
+    /// Whose calls it may make besides ours.
+    package var vendors: Set<Vendor>?
 
     /// Changes of these parts.
     package init(
@@ -29,7 +31,8 @@ package struct ClientChanges: Sendable {
         returnURIs: [ReturnURI]? = nil, notices: Change<CallbackURI> = .unchanged,
         basic: Change<BasicCredentials> = .unchanged,
         waivesEnrollmentApproval: Bool? = nil, coolingOff: Seconds? = nil, pinPolicy: PINPolicy? = nil,
-        devices: Change<EnrollmentPolicies.DeviceLimit> = .unchanged, authenticators: [CustomAuthenticator]? = nil
+        devices: Change<EnrollmentPolicies.DeviceLimit> = .unchanged, authenticators: [CustomAuthenticator]? = nil,
+        vendors: Set<Vendor>? = nil
     ) {
         self.name = name
         self.rights = rights
@@ -42,6 +45,7 @@ package struct ClientChanges: Sendable {
         self.pinPolicy = pinPolicy
         self.devices = devices
         self.authenticators = authenticators
+        self.vendors = vendors
     }
 
     /// What becomes of something that a client may have or not.

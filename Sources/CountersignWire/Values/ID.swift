@@ -45,6 +45,18 @@ public struct ID<Kind: IDKind>: Hashable, Sendable {
         return parts.joined(separator: "-")
     }
 
+    /// Reads an id that was written as a UUID, in upper or lower case, or nil.
+    ///
+    /// Spec: RFC 9562 §4.
+    package init?(uuid text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [8, 4, 4, 4, 12], let bytes = Hex.decode(parts.joined().lowercased()) else {
+            return nil
+        }
+        high = IDText.number(bytes.prefix(8))
+        low = IDText.number(bytes.suffix(8))
+    }
+
     /// Reads an id; nil unless the text is the only spelling of an id of this kind.
     public init?(_ text: some StringProtocol) {
         guard let (high, low) = IDText.read(Array(text.utf8), prefix: Kind.prefix) else { return nil }
