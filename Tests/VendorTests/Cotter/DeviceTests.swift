@@ -38,7 +38,7 @@ extension CotterTests {
             }
         }
 
-        @Test("A further device whose screen is swept away waits, and is not a trusted one yet: its sign-in asks another")
+        @Test("A further device whose screen is swept away waits, and its sign-in asks a trusted one")
         func waiting() async throws {
             try await CotterWorld.with { world in
                 let phone = try await world.phone()

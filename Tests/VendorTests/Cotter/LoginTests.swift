@@ -93,7 +93,7 @@ extension CotterTests {
             }
         }
 
-        @Test("Whoever gives up, by the button or by sweeping the prompt away, is told so once", arguments: [true, false])
+        @Test("Whoever gives up, by the button or by sweeping it away, is told so once", arguments: [true, false])
         func givenUp(_ isByButton: Bool) async throws {
             try await CotterWorld.with { world in
                 let phone = try await world.phone()

@@ -9,7 +9,7 @@ extension CotterTests {
     @MainActor
     @Suite("The app's texts and colours")
     struct Looks {
-        @Test("A text of the app's stands in the prompt; keys that are shown nowhere, and values of another type, do nothing")
+        @Test("A text of the app's stands in the prompt; other keys, and values of another type, do nothing")
         func texts() async throws {
             try await CotterWorld.with { world in
                 let english = English()

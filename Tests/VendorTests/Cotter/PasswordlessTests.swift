@@ -2,16 +2,26 @@ import Cotter
 import Countersign
 import CountersignPrompts
 import CountersignWire
+import Encodings
 import Foundation
 import ServerTestSupport
 import Testing
 import UIKitStandIn
 
+/// Goes on with what a callback was told.
+private func resume<Value: Sendable>(
+    _ continuation: CheckedContinuation<Value, any Error>, _ value: Value?, _ error: (any Error)?
+) {
+    if let value { continuation.resume(returning: value) } else {
+        continuation.resume(throwing: error ?? CancellationError())
+    }
+}
+
 extension CotterTests {
     @MainActor
     @Suite("Signing in on the page, and the calls without a view controller")
     struct Passwordlessly {
-        @Test("A person signs in on the page, which is told the address; the tokens are there, and are kept in the vault")
+        @Test("A person signs in on the page, which is told the address, and the tokens are there")
         func page() async throws {
             try await CotterWorld.with { world in
                 let person = PagePerson(world, phone: try await world.phone())
@@ -52,14 +62,9 @@ extension CotterTests {
                     $0.browser = PagePerson(world, phone: phone)
                 }
                 Cotter.configure(
-                    apiSecretKey: CotterWorld.secret, apiKeyID: "", configuration: ["base_url": "\(world.server.issuer)"])
-                let user = Task {
-                    try await withCheckedThrowingContinuation { continuation in
-                        Passwordless.shared.register(identifier: CotterWorld.address) { user, error in
-                            continuation.resume(with: user.map { .success($0) } ?? .failure(error ?? CancellationError()))
-                        }
-                    }
-                }
+                    apiSecretKey: CotterWorld.secret, apiKeyID: "",
+                    configuration: ["base_url": "\(world.server.issuer)"])
+                let user = Task { try await register() }
                 let (waiting, number) = try await device.number()
                 _ = try await phone.asked().approve(with: .confirmation, number: number)
                 let further = try #require(waiting.model as? FurtherDeviceModel)
@@ -104,6 +109,14 @@ extension CotterTests {
             await #expect(throws: CotterError.self) { _ = try await login() }
         }
 
+        private func register() async throws -> CotterUser {
+            try await withCheckedThrowingContinuation { continuation in
+                Passwordless.shared.register(identifier: CotterWorld.address) { user, error in
+                    resume(continuation, user, error)
+                }
+            }
+        }
+
         @discardableResult
         private func signIn(_ device: CotterDevice) async throws -> CotterIdentity {
             try await withCheckedThrowingContinuation { continuation in
@@ -111,7 +124,7 @@ extension CotterTests {
                     parentView: device.screen, input: CotterWorld.address, identifierField: "email", type: "EMAIL",
                     directLogin: true, userID: nil, authMethod: .otp
                 ) { identity, error in
-                    continuation.resume(with: identity.map { .success($0) } ?? .failure(error ?? CancellationError()))
+                    resume(continuation, identity, error)
                 }
             }
         }
@@ -119,7 +132,7 @@ extension CotterTests {
         private func login() async throws -> CotterOAuthToken {
             try await withCheckedThrowingContinuation { continuation in
                 Passwordless.shared.login(identifier: CotterWorld.address) { tokens, error in
-                    continuation.resume(with: tokens.map { .success($0) } ?? .failure(error ?? CancellationError()))
+                    resume(continuation, tokens, error)
                 }
             }
         }

@@ -27,7 +27,10 @@ extension CotterTests {
                 let number = try await self.number(on: signingIn)
                 while checking.presentedViewController == nil {
                     S000x04.tap(checking)
-                    try await Task.sleep(for: .milliseconds(250))
+                    // What is asked may not be there yet; and each tap looks once.
+                    for _ in 0..<300 where checking.presentedViewController == nil {
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
                 }
                 let prompt = try #require(checking.presentedViewController as? PromptController)
                 let model = try #require(prompt.model as? ApprovePromptModel)
