@@ -12,9 +12,8 @@ import UIKitStandIn
 private func resume<Value: Sendable>(
     _ continuation: CheckedContinuation<Value, any Error>, _ value: Value?, _ error: (any Error)?
 ) {
-    if let value { continuation.resume(returning: value) } else {
-        continuation.resume(throwing: error ?? CancellationError())
-    }
+    guard let value else { return continuation.resume(throwing: error ?? CancellationError()) }
+    continuation.resume(returning: value)
 }
 
 extension CotterTests {
