@@ -70,7 +70,9 @@ struct CotterWorld: Sendable {
 
     /// The app on a new device, of this person or of another user of the app.
     @MainActor
-    func device(_ userID: String = CotterWorld.address, _ change: (inout CotterSettings) -> Void = { _ in }) -> CotterDevice {
+    func device(
+        _ userID: String = CotterWorld.address, _ change: (inout CotterSettings) -> Void = { _ in }
+    ) -> CotterDevice {
         var settings = settings
         change(&settings)
         return CotterDevice(userID, settings, at: "\(server.issuer)/api/v0")
