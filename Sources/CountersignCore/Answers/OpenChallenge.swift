@@ -41,8 +41,8 @@ package enum OpenChallenge {
         switch admitted {
         case .other(let outcome): return outcome
         case .challenge(let challenge, let enrollment, let attemptsLeft):
-            return .message(
-                try await ports.sealed(challenge, attemptsLeft: attemptsLeft, to: enrollment, at: now))
+            return try await ports.sealed(challenge, attemptsLeft: attemptsLeft, to: enrollment, at: now)
+                .map(Outcome.message) ?? .notFound
         }
     }
 
