@@ -47,8 +47,7 @@ struct JWTVerifier: Sendable {
         guard let decision = answer.decision else { return .invalid(.claim(.consent)) }
         if case .approved(let method, _) = decision {
             // check: AnswerByJWTTests.methods
-            guard challenge.methods.contains(method) && enrollment.isLetIn(at: now)
-                && enrollment.counts(method, at: now)
+            guard challenge.methods.contains(method), enrollment.isLetIn(at: now), enrollment.counts(method, at: now)
             else { return .invalid(.method) }
         }
         return .verified(

@@ -29,7 +29,7 @@ package enum OpenChallenge {
             case .success(let caller): enrollment = caller
             case .failure(let refusal): return .other(.refused(refusal))
             }
-            guard let target = try work.targets.find(of: id, enrollment: enrollment.id),
+            guard enrollment.keys != nil, let target = try work.targets.find(of: id, enrollment: enrollment.id),
                 let challenge = try work.challenges.find(id)
             else { return .other(.notFound) }
             if let status = try work.endedStatusForDevice(of: challenge) { return .other(.alreadyEnded(status)) }

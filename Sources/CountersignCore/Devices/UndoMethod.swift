@@ -36,8 +36,8 @@ package enum UndoMethod {
                 return .waiting
             }
             // A device that waits is no method: it is removed. A device with JWKs changes no methods.
-            guard caller.signsReceipts, let target = enrollments.first(where: { $0.id == other }), caller.mayActOn(target),
-                target.methods.contains(method), target.waits(method, at: now)
+            guard caller.signsReceipts, let target = enrollments.first(where: { $0.id == other }),
+                caller.mayActOn(target), target.methods.contains(method), target.waits(method, at: now)
             else { return .notFound }
             try work.undo(method, of: target)
             return .undone

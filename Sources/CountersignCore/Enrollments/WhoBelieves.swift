@@ -115,7 +115,9 @@ extension UnitOfWork {
     ///   - isTap: whether the approval proves possession of that device alone.
     ///   - user: the user of both.
     func confirms(_ approver: EnrollmentID, isTap: Bool, of user: UserID) throws -> Bool {
-        guard let device = try enrollments.find(approver), device.isConfirmed, device.signsReceipts else { return false }
+        guard let device = try enrollments.find(approver), device.isConfirmed, device.signsReceipts else {
+            return false
+        }
         return try !isTap || !trustState(of: user, in: nil).isGuarded()
     }
 
