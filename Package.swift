@@ -248,8 +248,9 @@ let package = Package(
         .target(
             name: "StorageTestSupport",
             dependencies: [
-                "CountersignStorage", "CountersignCore", "CountersignWire", "CPostgreSQL", "JOSE", "OpenPGP", "Encodings",
-                "TestSupport", crypto, logging, server("SwiftASN1", "swift-asn1"), server("X509", "swift-certificates"),
+                "CountersignStorage", "CountersignCore", "CountersignWire", "CPostgreSQL", "JOSE", "OpenPGP",
+                "Encodings", "TestSupport", crypto, logging, server("SwiftASN1", "swift-asn1"),
+                server("X509", "swift-certificates"),
             ],
             path: "Tests/StorageSupport", swiftSettings: settings),
         .target(

@@ -47,6 +47,30 @@ struct ParsedRowTests {
         #expect(try await kept() == nil)
     }
 
+    @Test("The JWKs of a device, and the time from which its biometric counts", arguments: Engine.allCases)
+    func jwks(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let client = try await world.makeClient(waives: true).client
+        let user = try await world.makeUser(of: client)
+        let device = try await world.makeJWKDevice(of: user, by: client, verifies: true)
+        let other = try await world.makeJWKDevice(of: user, by: client, .ed25519)
+        let id = device.enrollment
+        func kept() async throws -> Enrollment? { try await world.store.read { try $0.enrollments.find(id) } }
+        let (own, others) = (try device.keys, try other.keys)
+        #expect(try await kept()?.jwks?.json == own.json)
+        try await world.sql("UPDATE enrollments SET biometric_counts_from = NULL WHERE id = $1", [.text("\(id)")])
+        #expect(try await kept()?.jwks?.json == own.withoutUserVerification.json)
+        #expect(try await kept()?.biometric == nil)
+        try await world.sql(
+            "UPDATE enrollments SET credential = $1 WHERE id = $2", [.text(others.json.text), .text("\(id)")])
+        #expect(try await kept()?.jwks?.json == others.json)
+        for damage in ["{", "{}", #"{"proofOfPossession":{"kty":"oct","k":"AA","kid":"a"}}"#] {
+            try await world.sql(
+                "UPDATE enrollments SET credential = $1 WHERE id = $2", [.text(damage), .text("\(id)")])
+            await #expect(throws: StoreError.corruptRow("enrollment JWKs")) { try await kept() }
+        }
+    }
+
     @Test("A device that was removed is inactive at the next look", arguments: Engine.allCases)
     func removal(_ engine: Engine) async throws {
         let world = try await World(engine)
