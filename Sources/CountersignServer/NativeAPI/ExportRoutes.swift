@@ -144,16 +144,16 @@ extension Challenge {
 extension StoredReceipt {
     fileprivate var exported: JSONValue {
         get throws {
-            // What verifies it: the armored certificate, or the JWKs as JSON.
-            let certificate: JSONValue =
+            // What verifies it: the armored certificate, or the text of the JWKs.
+            let certificate: String =
                 switch evidence {
-                case .receipt(_, let bytes): .string(try Certificate(parsing: bytes).armored)
-                case .jwt(_, let keys): try JSONValue(parsing: keys)
+                case .receipt(_, let bytes): try Certificate(parsing: bytes).armored
+                case .jwt(_, let keys): String(decoding: keys, as: UTF8.self)
                 }
             return [
                 "challenge": .string("\(challenge)"), "client": .string("\(client)"),
                 "enrollment": .string("\(enrollment)"), "accepted_at": .string("\(acceptedAt)"),
-                "receipt": .string(evidence.text), "certificate": certificate,
+                "receipt": .string(evidence.text), "certificate": .string(certificate),
             ]
         }
     }
