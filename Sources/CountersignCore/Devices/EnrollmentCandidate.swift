@@ -137,7 +137,7 @@ struct EnrollmentCandidate: Sendable {
     private func ask(
         _ trust: TrustState, about made: Enrollment, _ client: Client, _ ports: Ports, in work: UnitOfWork
     ) throws {
-        guard let nonce = Nonce(bytes: nonce) else { preconditionFailure("a nonce has 32 bytes") }
+        guard let nonce = Nonce(bytes: self.nonce) else { preconditionFailure("a nonce has 32 bytes") }
         let question = try trust.question(about: made, approval, by: client, from: place, nonce: nonce, ports: ports)
         let others = trust.others(besides: made.id)
         try work.ask(

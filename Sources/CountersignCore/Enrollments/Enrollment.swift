@@ -149,7 +149,7 @@ package final class Enrollment: Sendable {
     /// and a receipt can try one PIN after another without the server.
     /// Spec: docs/security/pin.md, *Attackers*; NIST SP 800-63B-4 §3.2.13.
     func satisfies(_ type: ChallengeType) -> Bool {
-        let least = type.isAAL2 || type.numberEntry ? .receipt : type.assurance
+        let least: Assurance = type.isAAL2 || type.numberEntry ? .receipt : type.assurance
         return credential.assurance >= least && (!type.isAAL2 || device.storage == .enclave)
     }
 
