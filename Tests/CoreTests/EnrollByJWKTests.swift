@@ -194,16 +194,22 @@ struct EnrollByJWKTests {
         #expect(kept.usableMethods(at: world.time.now) == [.confirm, .biometric])
     }
 
-    @Test("An account page that such a device opened confirms no device, and creates no passkey")
+    @Test("An account page that such a device opened confirms no device, creates no passkey, and adds no address")
     func account() async throws {
         let (world, shop, user) = try await scene(waives: true)
         let device = try await world.makeJWKDevice(of: user, by: shop, verifies: true)
         let now = world.time.now
         let id = device.enrollment
-        try await world.store.commit { try $0.enrollments.confirm(id, at: now) }
         let authentication = Authentication(
             user: user, at: now, methods: ["hwk", "user", "mfa"], strength: .twoFactors,
             evidence: .approval(world.newID(), id))
+        let session = Session(id: world.newID(), secret: Secret("secret"), authentication, from: nil, at: now)
+        let visit = AccountVisit(client: shop, session: session)
+        let adds = try await world.ports.commit(at: now, as: .system) { work in
+            try work.mayAddAddresses(by: visit, among: [])
+        }
+        #expect(!adds)
+        try await world.store.commit { try $0.enrollments.confirm(id, at: now) }
         let (confirms, binding) = try await world.ports.commit(at: now, as: .system) { work in
             (
                 try work.confirms(id, isTap: false, of: user),

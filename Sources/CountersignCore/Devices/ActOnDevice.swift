@@ -69,6 +69,7 @@ package enum ActOnDevice {
             guard let current = all.first(where: { $0.id == caller.id }), current.isLetIn(at: now)
             else { return .waiting }
             // A device that signs nothing of what it shows acts on no other one.
+            // check: AnswerByJWTTests.acts
             guard current.signsReceipts else { return .notAuthorized(needs: .method) }
             guard let target = all.first(where: { $0.id == other }), other != caller.id, current.mayActOn(target) else {
                 return .notFound
