@@ -1,5 +1,6 @@
 import CountersignStorage
 import CountersignWire
+import Encodings
 import StorageTestSupport
 import Testing
 

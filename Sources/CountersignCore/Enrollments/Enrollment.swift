@@ -1,4 +1,5 @@
 package import CountersignWire
+import JOSE
 package import OpenPGP
 
 /// The enrollment of one user in one installation of an app.
