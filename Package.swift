@@ -263,8 +263,9 @@ let package = Package(
         .target(
             name: "StorageTestSupport",
             dependencies: [
-                "CountersignStorage", "CountersignCore", "CountersignWire", "CPostgreSQL", "OpenPGP", "Encodings",
-                "TestSupport", crypto, logging, server("SwiftASN1", "swift-asn1"), server("X509", "swift-certificates"),
+                "CountersignStorage", "CountersignCore", "CountersignWire", "CPostgreSQL", "JOSE", "OpenPGP",
+                "Encodings", "TestSupport", crypto, logging, server("SwiftASN1", "swift-asn1"),
+                server("X509", "swift-certificates"),
             ],
             path: "Tests/StorageSupport", swiftSettings: settings),
         .target(
@@ -308,7 +309,7 @@ let package = Package(
             "Core",
             [
                 "CountersignCore", "CountersignStorage", "CountersignWire", "RelyingPartyAPI", "StorageTestSupport",
-                "OpenPGP", "OpenPGPTestSupport", "Encodings", crypto, server("SwiftASN1", "swift-asn1"),
+                "JOSE", "OpenPGP", "OpenPGPTestSupport", "Encodings", crypto, server("SwiftASN1", "swift-asn1"),
                 server("X509", "swift-certificates"),
             ]),
         tests(

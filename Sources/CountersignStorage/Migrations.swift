@@ -10,7 +10,7 @@ package enum Migrations {
         [
             Schema.first(dialect), Schema.second(dialect), Schema.third(dialect), Schema.fourth(dialect),
             Schema.fifth(dialect), Schema.sixth(dialect), Schema.seventh(dialect), Schema.eighth(dialect),
-            Schema.ninth(dialect),
+            Schema.ninth(dialect), Schema.tenth(dialect),
         ]
     }
 

@@ -51,9 +51,9 @@ extension SQLValue {
 
 /// The caches of parsed rows, by table.
 struct ParsedRows: Sendable {
-    /// A device's keys, PIN key, biometric key, description, and push target.
+    /// A device's credential, PIN key, biometric key, description, and push target.
     typealias Device = (
-        keys: DeviceKeys, pin: CertifiedKey?, biometric: CertifiedKey?, description: DeviceDescription,
+        credential: Credential, pin: CertifiedKey?, biometric: CertifiedKey?, description: DeviceDescription,
         push: PushTarget?
     )
 

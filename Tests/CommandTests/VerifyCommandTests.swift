@@ -1,5 +1,8 @@
+import CountersignWire
+import Crypto
 import Encodings
 import Foundation
+import JOSE
 import TestSupport
 import Testing
 
@@ -55,6 +58,41 @@ struct VerifyCommandTests {
         let result = try await Tool.run(["demo", "--unattended", "--out", file])
         #expect(result.status == 1)
         #expect(result.errors.contains("--out"))
+    }
+
+    @Test("An answer by JWT is verified by the device's keys, and altered ones, others' and undecided ones are not")
+    func token() async throws {
+        let folder = try TemporaryFolder()
+        let (key, thief) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        let time = Timestamp(milliseconds: 1_795_169_702_000)
+        func id<Kind>() -> ID<Kind> { ID(at: time, random: [UInt8](repeating: 3, count: 10)) }
+        let (challenge, enrollment, user): (ChallengeID, EnrollmentID, UserID) = (id(), id(), id())
+        func token(_ consent: String, by key: P256.Signing.PrivateKey) async throws -> String {
+            let claims: JSONValue = [
+                "iss": .string("\(enrollment)"), "aud": "https://login.example.com", "sub": .string("\(user)"),
+                "iat": 1_795_169_702, "exp": 1_795_170_002, "jti": "one", "tx": .string("\(challenge)"),
+                "nonce": .string(String(repeating: "0a", count: 32)), "keyType": "proofOfPossession",
+                "challengeResponseContext": ["userConsent": .string(consent)],
+            ]
+            return try await JWS.sign(claims.encoded, type: "okta-pushbind+jwt", by: key, keyID: "k")
+        }
+        let keys: JSONValue = ["proofOfPossession": JWK(.p256(key.publicKey), keyID: "k").json]
+        let certificate = try folder.write("keys.json", keys.encoded)
+        let right = try await token("APPROVED_CONSENT_PROMPT", by: key)
+        for (text, error) in [
+            (right, nil), (right + "\n", nil), (String(right.dropLast(4)) + "AAAA", "not what was signed"),
+            (try await token("APPROVED_CONSENT_PROMPT", by: thief), "not what was signed"),
+            (try await token("NONE", by: key), "decides nothing"), ("x", "no answer"),
+        ] as [(String, String?)] {
+            let receipt = try folder.write("answer.jwt", Array(text.utf8))
+            let result = try await Tool.run(["verify", "--receipt", receipt, "--certificate", certificate])
+            if let error {
+                #expect(result.status == 1 && result.output.isEmpty && result.errors.contains(error))
+            } else {
+                #expect(result.status == 0 && result.output.contains("challenge: \(challenge)"))
+                #expect(result.output.contains("nothing of what was shown"))
+            }
+        }
     }
 
     /// What happens to a receipt before it is verified.

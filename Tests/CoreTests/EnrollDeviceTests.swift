@@ -30,7 +30,7 @@ struct EnrollDeviceTests {
         #expect(kept.user == device.invitation.user)
         #expect(kept.client == client.id)
         #expect(kept.state == .active)
-        #expect(kept.keys.primary.fingerprint == device.certificate.fingerprint)
+        #expect(kept.fingerprint == device.certificate.fingerprint)
         #expect(kept.device.name.text == "Test phone")
         let certificate = try await world.ports.store.read { try $0.methods.certificate(of: device.enrollment) }
         #expect(certificate == device.certificate.encoded)

@@ -133,7 +133,7 @@ struct ThiefScene {
             {
                 return "a PIN of the thief's counts on #\(index)"
             }
-            if let planted = phone.biometric, enrollment.biometric?.key.fingerprint == planted.publicKey.fingerprint,
+            if let planted = phone.biometric, enrollment.biometric?.key?.fingerprint == planted.publicKey.fingerprint,
                 enrollment.usableMethods(at: now).contains(.biometric)
             {
                 return "a biometric of the thief's counts on #\(index)"

@@ -229,6 +229,27 @@ struct ChallengeRoundTripTests {
         #expect(try await world.store.read { try $0.answers.find(by: other, digest: digest)?.challenge } == nil)
     }
 
+    @Test("A signed JWT, kept with the keys as they were; another kind is a corrupt row", arguments: Engine.allCases)
+    func tokens(_ engine: Engine) async throws {
+        let scene = try await Scene(engine)
+        let world = scene.world
+        let challenge = try scene.challenge(full: false)
+        let stored = StoredReceipt(
+            challenge: challenge.id, client: challenge.question.client, enrollment: scene.devices[0].enrollment,
+            evidence: .jwt("a.b.c", keys: [1, 2, 3]), acceptedAt: world.time.now)
+        try await world.store.commit { writer in
+            try writer.challenges.insert(challenge, targets: [stored.enrollment])
+            try writer.receipts.insert(stored)
+        }
+        #expect(try await world.store.read { try $0.receipts.find(of: challenge.id) } == stored)
+        let both = try await world.store.read { try $0.challenges.findWithReceipt(challenge.id) }
+        #expect(both?.receipt == stored.evidence)
+        try await world.sql("UPDATE receipts SET kind = 'other'")
+        await #expect(throws: StoreError.corruptRow("receipt kind")) {
+            try await world.store.read { try $0.receipts.find(of: challenge.id) }
+        }
+    }
+
     @Test("Pending challenges are those of the device, unexpired, newest first", arguments: Engine.allCases)
     func pending(_ engine: Engine) async throws {
         let scene = try await Scene(engine)

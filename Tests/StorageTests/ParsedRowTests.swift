@@ -20,14 +20,14 @@ struct ParsedRowTests {
         let id = device.enrollment
         func kept() async throws -> Enrollment? { try await world.store.read { try $0.enrollments.find(id) } }
         let first = try #require(try await kept())
-        #expect(first.keys.authentication.fingerprint == device.certificate.subkeys[0].fingerprint)
+        #expect(first.keys?.authentication.fingerprint == device.certificate.subkeys[0].fingerprint)
         #expect(try await kept()?.device == first.device)
 
         try await world.sql(
             "UPDATE enrollments SET authentication_key = (SELECT authentication_key FROM enrollments WHERE id = $1)"
                 + " WHERE id = $2", [.text("\(other.enrollment)"), .text("\(id)")])
-        #expect(try await kept()?.keys.authentication.fingerprint == other.certificate.subkeys[0].fingerprint)
-        #expect(try await kept()?.keys.primary.fingerprint == first.keys.primary.fingerprint)
+        #expect(try await kept()?.keys?.authentication.fingerprint == other.certificate.subkeys[0].fingerprint)
+        #expect(try await kept()?.fingerprint == first.fingerprint)
 
         // Equal to `==` on String, and not the same bytes: the second is not in the form that may be shown.
         for (name, isAccepted) in [("caf\u{E9}", true), ("cafe\u{301}", false)] {
@@ -45,6 +45,30 @@ struct ParsedRowTests {
         await #expect(throws: StoreError.corruptRow("enrollment key")) { try await kept() }
         try await world.sql("DELETE FROM enrollments WHERE id = $1", [.text("\(id)")])
         #expect(try await kept() == nil)
+    }
+
+    @Test("The JWKs of a device, and the time from which its biometric counts", arguments: Engine.allCases)
+    func jwks(_ engine: Engine) async throws {
+        let world = try await World(engine)
+        let client = try await world.makeClient(waives: true).client
+        let user = try await world.makeUser(of: client)
+        let device = try await world.makeJWKDevice(of: user, by: client, verifies: true)
+        let other = try await world.makeJWKDevice(of: user, by: client, .ed25519)
+        let id = device.enrollment
+        func kept() async throws -> Enrollment? { try await world.store.read { try $0.enrollments.find(id) } }
+        let (own, others) = (try device.keys, try other.keys)
+        #expect(try await kept()?.jwks?.json == own.json)
+        try await world.sql("UPDATE enrollments SET biometric_counts_from = NULL WHERE id = $1", [.text("\(id)")])
+        #expect(try await kept()?.jwks?.json == own.withoutUserVerification.json)
+        #expect(try await kept()?.biometric == nil)
+        try await world.sql(
+            "UPDATE enrollments SET credential = $1 WHERE id = $2", [.text(others.json.text), .text("\(id)")])
+        #expect(try await kept()?.jwks?.json == others.json)
+        for damage in ["{", "{}", #"{"proofOfPossession":{"kty":"oct","k":"AA","kid":"a"}}"#] {
+            try await world.sql(
+                "UPDATE enrollments SET credential = $1 WHERE id = $2", [.text(damage), .text("\(id)")])
+            await #expect(throws: StoreError.corruptRow("enrollment JWKs")) { try await kept() }
+        }
     }
 
     @Test("A device that was removed is inactive at the next look", arguments: Engine.allCases)

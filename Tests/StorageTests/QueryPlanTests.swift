@@ -100,6 +100,19 @@ struct QueryPlanTests {
         ])
     }
 
+    @Test("Enrolling a device that has JWKs, and its answer")
+    func jwks() async throws {
+        let (client, user, _) = try await scene()
+        let device = try await world.makeJWKDevice(of: user, by: client, verifies: true)
+        try await world.makeWeakType()
+        let asked = try await world.ask(try world.request(for: user, type: "tap"), by: client)
+        guard case .decided = try await device.answer(asked) else { throw World.Broken("answer") }
+        try await expectIndexed([
+            "FROM device_keys", "INSERT INTO device_keys", "INSERT INTO enrollments", "INSERT INTO receipts",
+            "INSERT INTO nonces", "FROM answers",
+        ])
+    }
+
     @Test("Asking, waiting, opening, answering, and what tells the end")
     func cycle() async throws {
         let (client, user, device) = try await scene()

@@ -137,7 +137,7 @@ struct ResealTests {
             "receipts.signature", "receipts.certificate", "answers.digest", "replies.request_digest",
             "known_browsers.browser", "secrets.certificate", "authorizations.browser", "codes.hash",
             "sessions.secret_hash", "identifiers.name", "removed_addresses.name", "passkeys.credential",
-            "passkeys.public_key", "looks.logo_hash", "looks.logo", "users.user_code",
+            "passkeys.public_key", "looks.logo_hash", "looks.logo", "users.user_code", "device_keys.thumbprint",
         ]
         let rows = try await world.sql(
             """

@@ -149,6 +149,9 @@ extension UnitOfWork {
             if try confirmation(by: visit, among: passkeys) == .byDevice { return true }
             // check: AddressTests.tap
             guard authentication.strength >= .twoFactors else { return false }
+            let device = devices.first { $0.id == authentication.evidence.enrollment }
+            // check: EnrollByJWKTests.account
+            guard device?.signsReceipts != false else { return false }
             let (verified, claims) = try identifiers.identifiers(of: visit.user)
             // check: AddressTests.first
             guard verified.isEmpty && !claims.contains(where: { $0.provedAt != nil }) else { return false }

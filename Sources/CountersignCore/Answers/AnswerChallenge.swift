@@ -84,11 +84,11 @@ package enum AnswerChallenge {
             }
         }
         guard case .decided(var reply) = outcome, reply.status.state == "approved",
-            facts.answering?.challenge.channel.returnURI != nil
+            facts.answering?.challenge.channel.returnURI != nil, let keys = enrollment.keys
         else { return outcome }
         let message = ReturnMessage(
             issuer: ports.issuer, challenge: id, enrollment: enrollment.id, code: ports.hasher.returnCode(of: id))
-        reply.returnMessage = try await ports.seal(message.json.encoded, to: enrollment, at: now)
+        reply.returnMessage = try await ports.seal(message.json.encoded, to: keys, at: now)
         return .decided(reply)
     }
 
@@ -140,6 +140,7 @@ package enum AnswerChallenge {
                 challenge: challenge, enrollment: enrollment, certificate: certificate,
                 keys: try ports.keys.current(), hasher: ports.hasher, now: now)
             verdict = await verifier.verify(request.message)
+        case .jwk: verdict = .invalid(.credential)
         }
         guard case .verified(let answer) = verdict, case .approved(.custom(let name), _) = answer.decision else {
             return .judged(challenge, verdict)

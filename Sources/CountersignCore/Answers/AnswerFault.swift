@@ -26,6 +26,10 @@ package enum AnswerFault: Equatable, Sendable {
     case otherChallenge
     /// The key was replaced after the answer was verified.
     case replaced
+    /// A claim of the signed JWT is missing, is not that of this challenge and device, or decides nothing.
+    case claim(JWTAnswer.Claim)
+    /// The device's keys sign no answers of this form, or too little for what is asked.
+    case credential
     /// The device, or its custom authenticator, counts only in the group of the client that enrolled it.
     case notConfirmed
 
@@ -41,6 +45,8 @@ package enum AnswerFault: Equatable, Sendable {
         case .receipt: "receipt"
         case .customData: "custom_data"
         case .otherChallenge: "other_challenge"
+        case .claim: "claim"
+        case .credential: "credential"
         case .notConfirmed: "not_confirmed"
         }
     }
@@ -59,6 +65,8 @@ package enum AnswerFault: Equatable, Sendable {
         case .customData: "the data for the custom authenticator is not what the receipt names"
         case .otherChallenge: "the same message has answered another challenge"
         case .replaced: "the key was replaced while the answer was on its way"
+        case .claim(let claim): "the claim \(claim.rawValue) is not the one that an answer to this challenge has"
+        case .credential: "the device's keys sign no answers of this form, or less than what is asked needs"
         case .notConfirmed: "its user has not confirmed the device, and another client enrolled it"
         }
     }

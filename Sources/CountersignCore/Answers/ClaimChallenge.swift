@@ -95,7 +95,8 @@ package enum ClaimChallenge {
         // check: TrustGroupTests.planted
         guard try work.isBelieved(enrollment, at: client) else { return .notConfirmed }
         guard let type = try work.types.find(challenge.question.type), enrollment.satisfies(type),
-            enrollment.canAnswer(by: challenge.methods, at: work.now)
+            enrollment.canAnswer(by: challenge.methods, at: work.now),
+            enrollment.signsReceipts || !challenge.needsReceipt
         else { return .methodMissing(challenge.methods) }
         return nil
     }

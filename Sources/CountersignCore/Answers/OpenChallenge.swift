@@ -29,7 +29,7 @@ package enum OpenChallenge {
             case .success(let caller): enrollment = caller
             case .failure(let refusal): return .other(.refused(refusal))
             }
-            guard let target = try work.targets.find(of: id, enrollment: enrollment.id),
+            guard enrollment.keys != nil, let target = try work.targets.find(of: id, enrollment: enrollment.id),
                 let challenge = try work.challenges.find(id)
             else { return .other(.notFound) }
             if let status = try work.endedStatusForDevice(of: challenge) { return .other(.alreadyEnded(status)) }
@@ -41,8 +41,8 @@ package enum OpenChallenge {
         switch admitted {
         case .other(let outcome): return outcome
         case .challenge(let challenge, let enrollment, let attemptsLeft):
-            return .message(
-                try await ports.sealed(challenge, attemptsLeft: attemptsLeft, to: enrollment, at: now))
+            return try await ports.sealed(challenge, attemptsLeft: attemptsLeft, to: enrollment, at: now)
+                .map(Outcome.message) ?? .notFound
         }
     }
 

@@ -154,9 +154,10 @@ package enum PendingChallenges {
         var room = maximumSize
         for (index, challenge) in list.challenges.enumerated() {
             var message: [UInt8]?
-            if index < list.attemptsLeft.count {
+            if index < list.attemptsLeft.count,
                 let sealed = try await ports.sealed(
                     challenge, attemptsLeft: list.attemptsLeft[index], to: list.enrollment, at: now)
+            {
                 let size = (sealed.count + 2) / 3 * 4
                 if size <= room {
                     room -= size

@@ -18,8 +18,8 @@ enum AnswerVerdict: Sendable {
 
 /// Checks 4 to 7 of an answer: verifies a receipt that a device with an OpenPGP certificate has signed.
 ///
-/// The verifier reads only its own properties and the bytes of the answer. Another kind of credential would get its
-/// own verifier with the same verdicts. Spec: docs/protocol/challenges.md, *Checks*.
+/// The verifier reads only its own properties and the bytes of the answer. ``JWTVerifier`` gives the same verdicts on the
+/// answers of devices that have JWKs. Spec: docs/protocol/challenges.md, *Checks*.
 struct ReceiptVerifier: Sendable {
     /// The challenge that is answered.
     let challenge: Challenge
@@ -74,7 +74,7 @@ struct ReceiptVerifier: Sendable {
     /// number, the hash of the custom data, and the time.
     private func isExpected(_ text: String, _ receipt: Receipt) -> Bool {
         let expected = Receipt(
-            of: challenge.question, user: enrollment.user, device: enrollment.keys.primary.fingerprint,
+            of: challenge.question, user: enrollment.user, device: enrollment.fingerprint,
             decision: receipt.decision, customDataHash: receipt.customDataHash, answeredAt: receipt.answeredAt)
         return expected.text.hasSameBytes(as: text)
     }
@@ -86,7 +86,7 @@ struct ReceiptVerifier: Sendable {
     /// attacker could test PINs without being counted.
     private func verifySigner(of message: UnverifiedMessage, _ receipt: Receipt, _ text: String) -> AnswerVerdict {
         // A denial or a report never needs a PIN.
-        var key = enrollment.keys.primary
+        guard var key = enrollment.keys?.primary else { return .invalid(.credential) }
         var countedPIN: EnrolledPIN?
         if case .approved(let method, let number) = receipt.decision {
             guard challenge.methods.contains(method), (number == nil) == (challenge.numberHash == nil),

@@ -60,7 +60,8 @@ final class SealedChallenges: Sendable {
 }
 
 extension Ports {
-    /// A challenge, signed as the issuer and encrypted to a device: a binary OpenPGP message.
+    /// A challenge, signed as the issuer and encrypted to a device: a binary OpenPGP message; nil for a device without a
+    /// certificate.
     ///
     /// - Parameters:
     ///   - challenge: the challenge.
@@ -69,19 +70,20 @@ extension Ports {
     ///   - now: the current time.
     func sealed(
         _ challenge: Challenge, attemptsLeft: Int?, to enrollment: Enrollment, at now: Timestamp
-    ) async throws -> [UInt8] {
+    ) async throws -> [UInt8]? {
+        guard let keys = enrollment.keys else { return nil }
         let body = challenge.body(for: enrollment, attemptsLeft: attemptsLeft).json.encoded
-        let name = SealedChallenges.Name(of: body, signer: try keys.current().signing.publicKey.fingerprint)
+        let name = SealedChallenges.Name(of: body, signer: try self.keys.current().signing.publicKey.fingerprint)
         if let message = sealedChallenges.find(name) { return message }
-        let message = try await seal(body, to: enrollment, at: now)
+        let message = try await seal(body, to: keys, at: now)
         sealedChallenges.keep(message, as: name)
         return message
     }
 
     /// Signs bytes as the issuer and encrypts them to a device: a binary OpenPGP message.
-    func seal(_ content: [UInt8], to enrollment: Enrollment, at now: Timestamp) async throws -> [UInt8] {
+    func seal(_ content: [UInt8], to device: DeviceKeys, at now: Timestamp) async throws -> [UInt8] {
         try await EncryptedMessage.seal(
-            .binary(content), signedBy: try keys.current().signing, to: enrollment.keys.encryption.publicKey,
-            intendedRecipient: enrollment.keys.primary.fingerprint, at: now.unixSeconds)
+            .binary(content), signedBy: try keys.current().signing, to: device.encryption.publicKey,
+            intendedRecipient: device.primary.fingerprint, at: now.unixSeconds)
     }
 }

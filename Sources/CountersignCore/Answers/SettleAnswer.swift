@@ -29,7 +29,8 @@ struct SettleAnswer {
         return refusal.map(Outcome.refused) ?? outcome
     }
 
-    private func settle(_ finding: AnswerChallenge.Finding) throws -> Outcome {
+    /// Stores the result of the earlier checks for a device that is admitted.
+    func settle(_ finding: AnswerChallenge.Finding) throws -> Outcome {
         switch finding {
         case .notFound: return .notFound
         case .repeated(let recorded): return try outcome(of: recorded)
@@ -135,7 +136,7 @@ struct SettleAnswer {
     private func confirm(_ method: AnswerMethod) throws -> Outcome? {
         guard method != .confirm else { return nil }
         let current = try work.enrollments.find(enrollment.id)
-        guard current?.key(of: method)?.fingerprint == enrollment.key(of: method)?.fingerprint,
+        guard let name = current?.keyName(of: method), name == enrollment.keyName(of: method),
             current?.waits(method, at: work.now) == false
         else { return try refuse(because: .replaced) }
         guard method == .pin, let pin = current?.pin else { return nil }

@@ -384,8 +384,11 @@ extension AskChallenge {
         case .devices: break
         }
         let methods = request.methods ?? facts.type.methods
+        // What must be read to be approved is put to devices alone that sign what they show.
+        let needsReceipt = request.numberEntry == true || !request.details.isEmpty || request.signingData != nil
         let able = facts.enrollments.filter {
             $0.satisfies(facts.type) && $0.canAnswer(by: methods, at: facts.now)
+                && ($0.signsReceipts || !needsReceipt)
         }
         guard let named = request.enrollments else {
             guard !able.isEmpty else { throw .noEnrollment }

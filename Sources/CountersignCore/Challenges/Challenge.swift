@@ -100,6 +100,18 @@ extension Challenge {
     /// of the name, and more. Spec: docs/decisions/0092-ciba.md.
     func isShown(to client: ClientID) -> Bool { question.client == client && !purpose.isOfSignIn }
 
+    /// Whether only a device may answer it that signs everything that it shows.
+    ///
+    /// What must be read to be approved, the question about a new device, and an approval by a link, whose return code is
+    /// sealed to the device, are so.
+    var needsReceipt: Bool {
+        switch purpose {
+        case .newDevice, .ownSignIn: true
+        case .relyingParty, .authorization:
+            numberHash != nil || !question.details.isEmpty || question.signingData != nil || channel.returnURI != nil
+        }
+    }
+
     /// Whether an answer could still decide it.
     func isOpen(at now: Timestamp) -> Bool { state == .pending && now < expiresAt }
 

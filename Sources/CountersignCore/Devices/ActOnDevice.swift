@@ -68,6 +68,9 @@ package enum ActOnDevice {
             let all = try work.enrollments.active(of: caller.user)
             guard let current = all.first(where: { $0.id == caller.id }), current.isLetIn(at: now)
             else { return .waiting }
+            // A device that signs nothing of what it shows acts on no other one.
+            // check: AnswerByJWTTests.acts
+            guard current.signsReceipts else { return .notAuthorized(needs: .method) }
             guard let target = all.first(where: { $0.id == other }), other != caller.id, current.mayActOn(target) else {
                 return .notFound
             }

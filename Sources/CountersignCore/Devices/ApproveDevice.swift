@@ -27,9 +27,9 @@ package struct AwaitedApproval: Equatable, Sendable {
 }
 
 extension TrustState {
-    /// The user's devices that are asked whether a new one may be added: those that are let in.
+    /// The user's devices that are asked whether a new one may be added: those that are let in, and sign what they show.
     func others(besides: EnrollmentID) -> [Enrollment] {
-        enrollments.filter { $0.id != besides && $0.isLetIn(at: now) }
+        enrollments.filter { $0.id != besides && $0.isLetIn(at: now) && $0.signsReceipts }
     }
 
     /// The methods by which the user can approve a new device.
@@ -56,7 +56,7 @@ extension TrustState {
         let labels = made.device.labels
         let lines: [(String, DisplayLine?)] = [
             ("Device", labels.name), ("Model", labels.model), ("System", labels.system), ("App", labels.app),
-            ("Fingerprint", try DisplayLine("\(made.keys.primary.fingerprint)")),
+            ("Fingerprint", try DisplayLine("\(made.fingerprint)")),
         ]
         // What the user says yes to may count for all clients.
         let message = try DisplayMessage(

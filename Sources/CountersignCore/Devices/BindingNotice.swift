@@ -54,12 +54,12 @@ enum BindingChange: Sendable {
         switch self {
         case .created(let isWaived):
             // A client or an operator that waives the wait names this fingerprint, which the user has read to them.
-            object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
+            object["fingerprint"] = .string("\(enrollment.fingerprint)")
             object["waiver"] = .bool(isWaived)
             if !enrollment.counts(at: now) { object["waiting_until"] = .string("\(enrollment.countsFrom)") }
-        case .confirmed: object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
+        case .confirmed: object["fingerprint"] = .string("\(enrollment.fingerprint)")
         case .confirming(let time):
-            object["fingerprint"] = .string("\(enrollment.keys.primary.fingerprint)")
+            object["fingerprint"] = .string("\(enrollment.fingerprint)")
             object["waiting_until"] = .string("\(time)")
         case .approved, .unconfirmed, .suspended, .resumed, .pinLocked: break
         case .removed(let reason): object["reason"] = .string(reason.rawValue)

@@ -29,8 +29,8 @@ enum MethodProof: Sendable {
         self = .invalid
         guard message.signature.type == .text else { return }
         let latest = now.adding(ReplayGuard.tolerance).unixSeconds
-        if methods.contains(.biometric), let biometric = enrollment.biometric,
-            (try? message.verified(signers: [biometric.key], now: latest)) != nil
+        if methods.contains(.biometric), let key = enrollment.biometric?.key,
+            (try? message.verified(signers: [key], now: latest)) != nil
         {
             self = .signed(.biometric)
         } else if methods.contains(.pin), let pin = enrollment.pin {

@@ -35,9 +35,9 @@ package enum UndoMethod {
             guard let caller = enrollments.first(where: { $0.id == call.enrollment }), caller.isLetIn(at: now) else {
                 return .waiting
             }
-            // A device that waits is no method: it is removed.
-            guard let target = enrollments.first(where: { $0.id == other }), caller.mayActOn(target),
-                target.methods.contains(method), target.waits(method, at: now)
+            // A device that waits is no method: it is removed. A device with JWKs changes no methods.
+            guard caller.signsReceipts, let target = enrollments.first(where: { $0.id == other }),
+                caller.mayActOn(target), target.methods.contains(method), target.waits(method, at: now)
             else { return .notFound }
             try work.undo(method, of: target)
             return .undone

@@ -60,14 +60,14 @@ package enum WaiveWait {
 }
 
 extension UnitOfWork {
-    /// Waives the wait of a device, if its certificate has the fingerprint.
+    /// Waives the wait of a device, if its key has the fingerprint.
     ///
     /// The fingerprint makes sure that the waiver is for the device that the user holds, and not for one that took its
     /// place.
     fileprivate func waive(
         _ enrollment: Enrollment, _ fingerprint: Fingerprint
     ) throws -> WaiveWait.Outcome {
-        guard enrollment.isPresent, enrollment.keys.primary.fingerprint == fingerprint else { return .notFound }
+        guard enrollment.isPresent, enrollment.fingerprint == fingerprint else { return .notFound }
         guard !enrollment.counts(at: now) || !enrollment.waiting(at: now).isEmpty else { return .done }
         try raise(.enrollmentWaived(enrollment))
         try letIn(enrollment, by: .waiver)

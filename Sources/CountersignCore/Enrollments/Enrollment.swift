@@ -1,4 +1,5 @@
 package import CountersignWire
+import JOSE
 package import OpenPGP
 
 /// The enrollment of one user in one installation of an app.
@@ -82,12 +83,30 @@ package final class Enrollment: Sendable {
         self.isByThirdParty = isByThirdParty
     }
 
-    /// The keys of its certificate.
-    package var keys: DeviceKeys {
+    /// The keys of its certificate; nil if its device has JWKs.
+    package var keys: DeviceKeys? {
         switch credential {
         case .openPGP(let keys): keys
+        case .jwk: nil
         }
     }
+
+    /// The keys of a device that has JWKs; nil if it has a certificate.
+    package var jwks: DeviceJWKs? {
+        switch credential {
+        case .openPGP: nil
+        case .jwk(let keys): keys
+        }
+    }
+
+    /// What names its device's key to people.
+    package var fingerprint: Fingerprint { credential.fingerprint }
+
+    /// Whether its device signs everything that it shows.
+    ///
+    /// Only such a device answers what must be read to be approved, and is asked about other devices.
+    /// Spec: docs/protocol/jwk-devices.md, *What such a device may answer*.
+    package var signsReceipts: Bool { credential.assurance == .receipt }
 
     /// Whether it is not removed.
     var isPresent: Bool {
@@ -97,13 +116,23 @@ package final class Enrollment: Sendable {
         }
     }
 
-    /// The key that signs an answer by a method; nil if the method is not set.
+    /// The key of the certificate that signs an answer by a method; nil if the method is not set, or there is no
+    /// certificate.
     func key(of method: AnswerMethod) -> CertifiedKey? {
         switch method {
-        case .confirm: keys.primary
+        case .confirm: keys?.primary
         case .pin: pin?.key
         case .biometric: biometric?.key
-        case .custom: keys.primary
+        case .custom: keys?.primary
+        }
+    }
+
+    /// The name of the key that signs an answer by a method, whatever the credential is; nil if the method is not set.
+    func keyName(of method: AnswerMethod) -> String? {
+        switch credential {
+        case .openPGP: key(of: method).map { "\($0.fingerprint)" }
+        case .jwk(let keys):
+            DeviceJWKs.Role.allCases.first { $0.method == method }.flatMap(keys.key)?.thumbprint
         }
     }
 
@@ -115,11 +144,14 @@ package final class Enrollment: Sendable {
 
     /// Whether its answers prove what a challenge type requires.
     ///
+    /// A number that is typed, and what AAL2 asks, need a signature of everything that is shown, whatever the type says.
+    ///
     /// An AAL2 type accepts no device that keeps its keys in software. Such keys can be copied, and whoever has a copy
     /// and a receipt can try one PIN after another without the server.
     /// Spec: docs/security/pin.md, *Attackers*; NIST SP 800-63B-4 §3.2.13.
     func satisfies(_ type: ChallengeType) -> Bool {
-        credential.assurance >= type.assurance && (!type.isAAL2 || device.storage == .enclave)
+        let least: Assurance = type.isAAL2 || type.numberEntry ? .receipt : type.assurance
+        return credential.assurance >= least && (!type.isAAL2 || device.storage == .enclave)
     }
 
     /// Whether it can approve by one of these methods at a time.
@@ -133,7 +165,7 @@ extension Enrollment: Equatable {
     package static func == (one: Enrollment, other: Enrollment) -> Bool {
         one === other
             || one.id == other.id && one.user == other.user && one.client == other.client && one.state == other.state
-                && one.keys.primary.fingerprint == other.keys.primary.fingerprint && one.device == other.device
+                && one.fingerprint == other.fingerprint && one.device == other.device
                 && one.versions == other.versions && one.pin == other.pin && one.biometric == other.biometric
                 && one.customs == other.customs && one.push == other.push && one.createdAt == other.createdAt
                 && one.countsFrom == other.countsFrom && one.methodsCount == other.methodsCount
@@ -144,20 +176,20 @@ extension Enrollment: Equatable {
 
 /// The key that a user's biometrics unlock.
 package struct EnrolledBiometric: Equatable, Sendable {
-    /// The public key.
-    package let key: CertifiedKey
+    /// The public key; nil if the device has JWKs, among which it is.
+    package let key: CertifiedKey?
     /// From when it counts.
     package let countsFrom: Timestamp
 
     /// A biometric of these parts.
-    package init(key: CertifiedKey, countsFrom: Timestamp) {
+    package init(key: CertifiedKey?, countsFrom: Timestamp) {
         self.key = key
         self.countsFrom = countsFrom
     }
 
     /// Whether two values have the same key, by its fingerprint, and count from the same time.
     package static func == (one: EnrolledBiometric, other: EnrolledBiometric) -> Bool {
-        one.key.fingerprint == other.key.fingerprint && one.countsFrom == other.countsFrom
+        one.key?.fingerprint == other.key?.fingerprint && one.countsFrom == other.countsFrom
     }
 }
 

@@ -14,6 +14,9 @@ package protocol EnrollmentStore {
     func all(of user: UserID) throws -> [Enrollment]
     func active(of user: UserID) throws -> [Enrollment]
     func isEnrolled(_ fingerprint: Fingerprint) throws -> Bool
+    /// Whether a JWK with this thumbprint was enrolled, for whatever purpose.
+    func isEnrolled(thumbprint: [UInt8]) throws -> Bool
+    /// Inserts an enrollment; `certificate` is empty for a device that has JWKs.
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
     /// Makes an enrollment count from a time, unless it counts from an earlier one, and forgets the question about it.
     func count(_ enrollment: EnrollmentID, from: Timestamp) throws

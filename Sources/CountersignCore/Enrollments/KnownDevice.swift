@@ -14,15 +14,17 @@ struct KnownDevice: Sendable {
 
 extension Ports {
     /// The user and the key of a device, with the notice of its removal where the database was read and has one; nil if
-    /// it is not known.
+    /// it is not known, or has no certificate.
     ///
     /// - Throws: ``StoreError``.
     func knownDevice(
         _ id: EnrollmentID
     ) async throws -> (device: KnownDevice, removal: RemovalNotice?)? {
         if let known = knownDevices[id] { return (known, nil) }
-        guard let enrollment = try await store.read({ try $0.enrollments.find(id) }) else { return nil }
-        let device = KnownDevice(user: enrollment.user, key: enrollment.keys.authentication)
+        guard let enrollment = try await store.read({ try $0.enrollments.find(id) }), let keys = enrollment.keys else {
+            return nil
+        }
+        let device = KnownDevice(user: enrollment.user, key: keys.authentication)
         let removal = enrollment.state.removalNotice(of: id, issuer: issuer)
         if removal == nil { knownDevices.keep(device, as: id) }
         return (device, removal)

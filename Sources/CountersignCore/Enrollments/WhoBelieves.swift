@@ -107,14 +107,17 @@ extension UnitOfWork {
 
     /// Whether the user has confirmed a device by the approval of another one.
     ///
-    /// A confirmed device counts at all clients, so that the approval must be good enough for all of them.
+    /// A confirmed device counts at all clients, so that the approval must be good enough for all of them; and one that
+    /// signs nothing of what it shows says yes to no other device.
     ///
     /// - Parameters:
     ///   - approver: the device that approved.
     ///   - isTap: whether the approval proves possession of that device alone.
     ///   - user: the user of both.
     func confirms(_ approver: EnrollmentID, isTap: Bool, of user: UserID) throws -> Bool {
-        guard try enrollments.find(approver)?.isConfirmed == true else { return false }
+        guard let device = try enrollments.find(approver), device.isConfirmed, device.signsReceipts else {
+            return false
+        }
         return try !isTap || !trustState(of: user, in: nil).isGuarded()
     }
 

@@ -50,14 +50,14 @@ extension UnitOfWork {
                 enrollment: ticket.enrollment)
         case .enrollmentAdded(let enrollment, let isWaived):
             var detail: JSONObject = [
-                "fingerprint": .string("\(enrollment.keys.primary.fingerprint)"), "device": enrollment.device.json,
+                "fingerprint": .string("\(enrollment.fingerprint)"), "device": enrollment.device.json,
                 "waiver": .bool(isWaived),
             ]
             if !enrollment.counts(at: now) { detail["waiting_until"] = .string("\(enrollment.countsFrom)") }
             try record(.enrollmentCreated, detail, of: enrollment)
             try tellClients(.created(isWaived: isWaived), of: enrollment)
         case .enrollmentWaived(let enrollment):
-            let fingerprint = enrollment.keys.primary.fingerprint
+            let fingerprint = enrollment.fingerprint
             try record(.enrollmentWaived, byActor(["fingerprint": .string("\(fingerprint)")]), of: enrollment)
         case .enrollmentLetIn(let enrollment, let whom, let didWait):
             if whom.bringsMethods {

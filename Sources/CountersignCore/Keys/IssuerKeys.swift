@@ -65,10 +65,10 @@ package final class IssuerKeys: Sendable {
     func open(
         _ message: [UInt8], signedBy enrollment: Enrollment, now: UnixSeconds
     ) async throws -> VerifiedMessage {
-        try await withKey { key in
+        guard let signer = enrollment.keys?.primary else { throw OpenPGPError.unknownSigner }
+        return try await withKey { key in
             try await EncryptedMessage.open(
-                message, with: key, signers: [enrollment.keys.primary], intendedRecipient: certificate.fingerprint,
-                now: now)
+                message, with: key, signers: [signer], intendedRecipient: certificate.fingerprint, now: now)
         }
     }
 

@@ -49,7 +49,8 @@ extension UnitOfWork {
             let isTap = authentication.strength < .twoFactors
             // check: PasskeyTests.guarded
             guard try !isTap || !trustState(of: user, in: .firstParty).isGuarded() else { return nil }
-            guard let device = try enrollments.find(id) else { return nil }
+            // A device that signs nothing of what it shows brings in nothing that signs in.
+            guard let device = try enrollments.find(id), device.signsReceipts else { return nil }
             let wait = try wait(of: user)
             let isYoung = isYoung(device, beside: passkeys, wait)
             // A passkey is stronger than the tap that brings it in. Spec: docs/decisions/0046-approval-of-devices.md.

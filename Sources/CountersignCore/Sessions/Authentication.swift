@@ -109,7 +109,9 @@ package struct Authentication: Hashable, Sendable {
         case .biometric: methods.append("mfa")
         }
         self.init(
-            user: device.user, at: now, methods: methods, strength: method.strength(isAAL2: isAAL2),
+            user: device.user, at: now, methods: methods,
+            // The type may have got its label after the device was asked.
+            strength: method.strength(isAAL2: isAAL2 && device.signsReceipts),
             evidence: .approval(challenge.id, device.id))
     }
 }

@@ -78,6 +78,10 @@ extension NativeAPI {
         case .receipt(let message, let certificate):
             let text = format == nil ? message.encoded : try Certificate(parsing: certificate).armored
             return Response(bytes: Array(text.utf8), type: "text/plain; charset=utf-8")
+        case .jwt(let token, let keys):
+            return format == nil
+                ? Response(bytes: Array(token.utf8), type: "application/jwt")
+                : Response(bytes: keys, type: "application/json")
         }
     }
 }

@@ -41,7 +41,7 @@ extension WatchChallenge.Shown {
     var json: JSONValue {
         var view = challenge.view
         view.deliveries = deliveries.map(\.view)
-        if case .receipt(let message, _) = receipt { view.receipt = message.encoded }
+        view.receipt = receipt?.text
         return view.json
     }
 }

@@ -18,7 +18,7 @@ extension Enrollment {
         var waiting: [AnswerMethod: Timestamp] = [:]
         if case .active = state { for (method, time) in self.waiting(at: now) { waiting[method] = time } }
         return EnrollmentView(
-            enrollment: id, user: user, fingerprint: keys.primary.fingerprint, device: device, versions: versions,
+            enrollment: id, user: user, fingerprint: fingerprint, device: device, versions: versions,
             assurance: credential.assurance.rawValue, createdAt: createdAt, confirmedAt: confirmedAt,
             pin: pinState.rawValue,
             hasBiometric: biometric != nil, custom: customs.keys.sorted().map(\.description), push: push?.view,

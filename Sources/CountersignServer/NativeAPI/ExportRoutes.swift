@@ -144,15 +144,17 @@ extension Challenge {
 extension StoredReceipt {
     fileprivate var exported: JSONValue {
         get throws {
-            switch evidence {
-            case .receipt(let message, let certificate):
-                [
-                    "challenge": .string("\(challenge)"), "client": .string("\(client)"),
-                    "enrollment": .string("\(enrollment)"), "accepted_at": .string("\(acceptedAt)"),
-                    "receipt": .string(message.encoded),
-                    "certificate": .string(try Certificate(parsing: certificate).armored),
-                ]
-            }
+            // What verifies it: the armored certificate, or the text of the JWKs.
+            let certificate: String =
+                switch evidence {
+                case .receipt(_, let bytes): try Certificate(parsing: bytes).armored
+                case .jwt(_, let keys): String(decoding: keys, as: UTF8.self)
+                }
+            return [
+                "challenge": .string("\(challenge)"), "client": .string("\(client)"),
+                "enrollment": .string("\(enrollment)"), "accepted_at": .string("\(acceptedAt)"),
+                "receipt": .string(evidence.text), "certificate": .string(certificate),
+            ]
         }
     }
 }

@@ -135,11 +135,12 @@ private enum Statements {
         """)
     static let insertReceipt = SQLStatement(
         """
-        INSERT INTO receipts (challenge_id, enrollment_id, text, signature, certificate, accepted_at, client_id)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        INSERT INTO receipts (challenge_id, enrollment_id, text, signature, certificate, accepted_at, client_id, kind)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
         """)
     static let removeReceipt = SQLStatement("DELETE FROM receipts WHERE challenge_id = $1")
-    static let receiptColumns = "r.enrollment_id, r.text, r.signature, r.certificate, r.accepted_at, r.client_id"
+    static let receiptColumns =
+        "r.enrollment_id, r.text, r.signature, r.certificate, r.accepted_at, r.client_id, r.kind"
     static let receipt = SQLStatement("SELECT \(receiptColumns) FROM receipts r WHERE r.challenge_id = $1")
     static let withReceipt = SQLStatement(
         """
@@ -335,16 +336,18 @@ extension SQLTransaction {
     }
 
     func insert(_ receipt: StoredReceipt) throws {
-        switch receipt.evidence {
-        case .receipt(let message, let certificate):
-            try connection.send(
-                Statements.insertReceipt,
-                [
-                    receipt.challenge.value, receipt.enrollment.value, .text(message.text),
-                    .blob(message.signature.body), .blob(certificate), receipt.acceptedAt.value,
-                    receipt.client.value,
-                ])
-        }
+        let (text, signature, certificate, kind): (String, [UInt8], [UInt8], String?) =
+            switch receipt.evidence {
+            case .receipt(let message, let certificate): (message.text, message.signature.body, certificate, nil)
+            // The signature is a part of the token.
+            case .jwt(let token, let keys): (token, [], keys, Self.jwt)
+            }
+        try connection.send(
+            Statements.insertReceipt,
+            [
+                receipt.challenge.value, receipt.enrollment.value, .text(text), .blob(signature), .blob(certificate),
+                receipt.acceptedAt.value, receipt.client.value, .optional(kind),
+            ])
     }
 
     func delete(of challenge: ChallengeID) throws {
@@ -365,14 +368,27 @@ extension SQLTransaction {
         }
     }
 
-    /// Reads six adjacent columns.
+    /// The kind of a receipt that is a signed JWT; receipts of OpenPGP have none.
+    private static let jwt = "jwt"
+
+    /// Reads seven adjacent columns.
     private static func receipt(_ row: SQLRow, at column: Int, of challenge: ChallengeID) throws -> StoredReceipt {
-        guard let signature = try? Signature(parsing: try row.blob(column + 2)),
-            let message = try? CleartextMessage(text: try row.text(column + 1), signature: signature)
-        else { throw StoreError.corruptRow("receipt") }
-        return StoredReceipt(
+        StoredReceipt(
             challenge: challenge, client: try row.id(column + 5), enrollment: try row.id(column),
-            evidence: .receipt(message, certificate: try row.blob(column + 3)), acceptedAt: try row.time(column + 4))
+            evidence: try evidence(row, at: column), acceptedAt: try row.time(column + 4))
+    }
+
+    private static func evidence(_ row: SQLRow, at column: Int) throws -> Evidence {
+        let (text, certificate) = (try row.text(column + 1), try row.blob(column + 3))
+        switch try row.optionalText(column + 6) {
+        case nil:
+            guard let signature = try? Signature(parsing: try row.blob(column + 2)),
+                let message = try? CleartextMessage(text: text, signature: signature)
+            else { throw StoreError.corruptRow("receipt") }
+            return .receipt(message, certificate: certificate)
+        case jwt: return .jwt(text, keys: certificate)
+        case .some: throw StoreError.corruptRow("receipt kind")
+        }
     }
 
     func answering(

@@ -8,7 +8,7 @@ private enum Statements {
         id, user_id, client_id, removed_at, removal_reason, primary_key, authentication_key, encryption_key, pin_key,
         biometric_key, device, push, created_at, wrong_pins, pin_locked_at, awaits, counts_from,
         customs, versions, suspended_at, methods_count, pin_counts_from, biometric_counts_from, confirmed_at, third_party,
-        confirming_from
+        confirming_from, credential
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
     static let withCertificate = SQLStatement("SELECT \(columns), certificate FROM enrollments WHERE id = $1")
@@ -30,8 +30,10 @@ private enum Statements {
         """
         INSERT INTO enrollments (\(columns), fingerprint, certificate)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, NULL, $9, NULL, $10, 0, NULL, $11, $12, NULL, $13, NULL, $14, NULL,
-        NULL, $17, $18, NULL, $15, $16)
+        $20, $17, $18, NULL, $19, $15, $16)
         """)
+    static let thumbprint = SQLStatement("SELECT 1 FROM device_keys WHERE thumbprint = $1")
+    static let insertThumbprint = SQLStatement("INSERT INTO device_keys (thumbprint, enrollment_id) VALUES ($1, $2)")
     static let putPIN = SQLStatement(
         """
         UPDATE enrollments SET pin_key = $2, certificate = coalesce($3, certificate), pin_counts_from = $4,
@@ -111,7 +113,7 @@ extension SQLTransaction {
     }
 
     func findWithCertificate(_ id: EnrollmentID) throws -> (enrollment: Enrollment, certificate: [UInt8])? {
-        try first(Statements.withCertificate, [id.value]) { (try enrollment($0), try $0.blob(26)) }
+        try first(Statements.withCertificate, [id.value]) { (try enrollment($0), try $0.blob(27)) }
     }
 
     func state(_ id: EnrollmentID) throws -> Enrollment.State? {
@@ -137,20 +139,29 @@ extension SQLTransaction {
         try first(Statements.fingerprint, [.blob(fingerprint.bytes)]) { _ in true } ?? false
     }
 
+    func isEnrolled(thumbprint: [UInt8]) throws -> Bool {
+        try first(Statements.thumbprint, [.blob(thumbprint)]) { _ in true } ?? false
+    }
+
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws {
         let keys = enrollment.keys
         try connection.send(
             Statements.insert,
             [
                 enrollment.id.value, enrollment.user.value, enrollment.client.value, .null, .null,
-                .blob(keys.primary.publicKey.body), .blob(keys.authentication.publicKey.body),
-                .blob(keys.encryption.publicKey.body),
+                // The columns of a certificate's keys are older than JWKs, and may not be NULL.
+                .blob(keys?.primary.publicKey.body ?? []), .blob(keys?.authentication.publicKey.body ?? []),
+                .blob(keys?.encryption.publicKey.body ?? []),
                 .text(enrollment.device.json.text), enrollment.createdAt.value,
                 .optional(enrollment.approval?.description), enrollment.countsFrom.value,
                 .text(Self.text(of: enrollment.versions)), .integer(enrollment.methodsCount ? 1 : 0),
-                .blob(keys.primary.fingerprint.bytes), .blob(certificate),
+                .blob(enrollment.fingerprint.bytes), .blob(certificate),
                 .optional(enrollment.confirmedAt?.milliseconds), .integer(enrollment.isByThirdParty ? 1 : 0),
+                .optional(enrollment.jwks?.json.text), .optional(enrollment.biometric?.countsFrom.milliseconds),
             ])
+        for thumbprint in enrollment.jwks?.thumbprints ?? [] {
+            try connection.send(Statements.insertThumbprint, [.blob(thumbprint), enrollment.id.value])
+        }
     }
 
     func count(_ enrollment: EnrollmentID, from time: Timestamp) throws {
@@ -313,23 +324,40 @@ extension Enrollment.State {
 extension SQLTransaction {
     func enrollment(_ row: SQLRow) throws -> Enrollment {
         let id: EnrollmentID = try row.id(0)
-        let device = try parsed.devices.value(id, of: row[5..<12]) { try Self.device(row) }
+        let device = try parsed.devices.value(id, of: row[5..<12] + row[26..<27]) { try Self.device(row) }
         let pin = try device.pin.map { key in
             EnrolledPIN(
                 key: key, wrongCount: Int(try row.integer(13)), lockedAt: try row.optionalTime(14),
                 countsFrom: try row.time(21))
         }
-        let biometric = try device.biometric.map { key in
-            EnrolledBiometric(key: key, countsFrom: try row.time(22))
-        }
+        let (credential, biometric) = try Self.biometric(of: device, row)
         return Enrollment(
             id: id, user: try row.id(1), client: try row.id(2),
-            state: try Enrollment.State(row, at: 3, suspendedAt: 19), credential: .openPGP(device.keys),
+            state: try Enrollment.State(row, at: 3, suspendedAt: 19), credential: credential,
             device: device.description, versions: try row.value(18, Self.versions), pin: pin, biometric: biometric,
             customs: try row.optionalValue(17, Self.customs) ?? [:], push: device.push,
             createdAt: try row.time(12), countsFrom: try row.time(16), methodsCount: try row.integer(20) == 1,
             approval: try row.optionalID(15), confirmedAt: try row.optionalTime(23),
             confirmingFrom: try row.optionalTime(25), isByThirdParty: try row.integer(24) == 1)
+    }
+
+    /// The credential of a device, and the key that its user's biometrics unlock.
+    ///
+    /// Such a key among JWKs is there as long as the time is from which it counts: when the method is undone, that time
+    /// goes.
+    private static func biometric(
+        of device: ParsedRows.Device, _ row: SQLRow
+    ) throws -> (Credential, EnrolledBiometric?) {
+        switch device.credential {
+        case .openPGP:
+            let biometric = try device.biometric.map { EnrolledBiometric(key: $0, countsFrom: try row.time(22)) }
+            return (device.credential, biometric)
+        case .jwk(let keys):
+            guard keys.userVerification != nil, let time = try row.optionalTime(22) else {
+                return (.jwk(keys.withoutUserVerification), nil)
+            }
+            return (device.credential, EnrolledBiometric(key: nil, countsFrom: time))
+        }
     }
 
     private static func text(of versions: [Int64]) -> String { versions.map(String.init).joined(separator: " ") }
@@ -360,15 +388,25 @@ extension SQLTransaction {
             guard let publicKey = try? PublicKey(parsing: bytes) else { throw StoreError.corruptRow("enrollment key") }
             return CertifiedKey(previouslyCertified: publicKey, flags: flags)
         }
-        let keys = DeviceKeys(
-            primary: try key(row.blob(5), [.certify, .sign]), authentication: try key(row.blob(6), .authenticate),
-            encryption: try key(row.blob(7), .encrypt))
+        let credential: Credential
+        if let text = try row.optionalText(26) {
+            guard let keys = (try? JSONValue(parsing: Array(text.utf8))).flatMap({ DeviceJWKs($0) }) else {
+                throw StoreError.corruptRow("enrollment JWKs")
+            }
+            credential = .jwk(keys)
+        } else {
+            credential = .openPGP(
+                DeviceKeys(
+                    primary: try key(row.blob(5), [.certify, .sign]),
+                    authentication: try key(row.blob(6), .authenticate),
+                    encryption: try key(row.blob(7), .encrypt)))
+        }
         let description = try row.value(10) { text in
             (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? DeviceDescription($0, at: "") }
         }
         let pin = try row.optionalBlob(8).map { try key($0, .sign) }
         let biometric = try row.optionalBlob(9).map { try key($0, .sign) }
-        return (keys, pin, biometric, description, try row.optionalValue(11, PushTarget.init))
+        return (credential, pin, biometric, description, try row.optionalValue(11, PushTarget.init))
     }
 }
 

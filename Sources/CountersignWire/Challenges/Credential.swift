@@ -25,16 +25,25 @@ public enum Assurance: String, Comparable, CaseIterable, Sendable {
 }
 
 /// The credential of a device.
-///
-/// Devices of other vendors will add kinds of their own.
 public enum Credential: Sendable {
     /// The keys of an OpenPGP certificate.
     case openPGP(DeviceKeys)
+    /// JSON Web Keys, by which answers are signed as JWTs.
+    case jwk(DeviceJWKs)
 
     /// What its answers prove.
     public var assurance: Assurance {
         switch self {
         case .openPGP: .receipt
+        case .jwk: .challenge
+        }
+    }
+
+    /// What names the device's key to people: the fingerprint of the certificate, or 20 octets of the JWK's thumbprint.
+    public var fingerprint: Fingerprint {
+        switch self {
+        case .openPGP(let keys): keys.primary.fingerprint
+        case .jwk(let keys): keys.fingerprint
         }
     }
 }
@@ -43,11 +52,22 @@ public enum Credential: Sendable {
 public enum Evidence: Equatable, Sendable {
     /// A signed receipt: the text and its signature, with the certificate as it was at the time.
     case receipt(CleartextMessage, certificate: [UInt8])
+    /// A signed JWT, with the device's keys as they were at the time: JSON, as ``DeviceJWKs`` reads it.
+    case jwt(String, keys: [UInt8])
 
     /// What it proves.
     public var assurance: Assurance {
         switch self {
         case .receipt: .receipt
+        case .jwt: .challenge
+        }
+    }
+
+    /// What is served of it: the message signed in the clear, or the JWT.
+    package var text: String {
+        switch self {
+        case .receipt(let message, _): message.encoded
+        case .jwt(let token, _): token
         }
     }
 
@@ -56,6 +76,9 @@ public enum Evidence: Equatable, Sendable {
         switch (one, other) {
         case (.receipt(let message, let certificate), .receipt(let otherMessage, let otherCertificate)):
             message.encoded.hasSameBytes(as: otherMessage.encoded) && certificate == otherCertificate
+        case (.jwt(let token, let keys), .jwt(let otherToken, let otherKeys)):
+            token.hasSameBytes(as: otherToken) && keys == otherKeys
+        case (.receipt, .jwt), (.jwt, .receipt): false
         }
     }
 }

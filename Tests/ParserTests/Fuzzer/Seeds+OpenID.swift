@@ -61,6 +61,32 @@ extension Seeds {
         try put("refused-no-key", claims(), under: #"{"alg":"ES256","typ":"dpop+jwt"}"#)
     }
 
+    /// What a device signs that has JWKs: the header, and then the claims. The property signs them.
+    func writeJWTAnswers() throws {
+        let header = #"{"alg":"ES256","typ":"okta-pushbind+jwt","kid":"\#(Parser.jwsKeyID)"}"#
+        let ids =
+            #""iss":"enr_01m00000000000000000000003","aud":"https://login.example.com","#
+            + #""sub":"usr_01m00000000000000000000003","tx":"chl_01m00000000000000000000003","#
+            + #""nonce":"\#(String(repeating: "0a", count: 32))","jti":"a""#
+        func claims(_ consent: String, key: String = "proofOfPossession", until end: Int64 = 300) -> String {
+            #"{\#(ids),"iat":\#(Self.time),"exp":\#(Self.time + end),"keyType":"\#(key)","#
+                + #""challengeResponseContext":{"userConsent":"\#(consent)"}}"#
+        }
+        func put(_ name: String, _ claims: String, under other: String? = nil) throws {
+            try self.put(.jwtAnswer, name, "\(other ?? header)\n\(claims)")
+        }
+        try put("approved", claims("APPROVED_CONSENT_PROMPT"))
+        try put("denied", claims("DENIED_CONSENT_PROMPT"))
+        try put("undecided", claims("NONE"))
+        try put("refused-consent", claims("YES"))
+        try put("refused-another-key", claims("APPROVED_USER_VERIFICATION", key: "userVerification"))
+        try put("refused-too-long", claims("DENIED_CONSENT_PROMPT", until: 601))
+        try put("refused-no-claims", "{}")
+        try put("refused-another-kind", claims("NONE"), under: header.replacing("okta-pushbind+jwt", with: "JWT"))
+        try put("refused-unsigned", claims("NONE"), under: header.replacing("ES256", with: "none"))
+        try put("refused-unknown-key", claims("NONE"), under: #"{"alg":"ES256","typ":"okta-pushbind+jwt"}"#)
+    }
+
     /// What people make of a code that stands on a screen.
     func writeUserCodes() throws {
         try put(.userCode, "as-shown", "WDJB-MJHT")

@@ -25,6 +25,7 @@ struct Seeds {
         try seeds.writeLogos()
         try seeds.writeRequestObjects()
         try seeds.writeProofs()
+        try seeds.writeJWTAnswers()
         try seeds.writeUserCodes()
     }
 

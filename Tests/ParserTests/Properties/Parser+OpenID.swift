@@ -76,6 +76,35 @@ extension Parser {
         return .read
     }
 
+    /// The header and the claims of an answer by a device that has JWKs, which the property signs by one of its keys.
+    static let jwtAnswer = Parser("jwt-answer", memoryPerByte: 256) { input in
+        let keys = try again("the keys of a device") {
+            try DeviceJWKs(proofOfPossession: JWK(.p256(FixedKeys.json.publicKey), keyID: jwsKeyID).json)
+        }
+        let jws = try signed(input)
+        let answer: JWTAnswer
+        do throws(JWTAnswerRefusal) { answer = try JWTAnswer(jws.text, by: keys) } catch { return .refused }
+        let header = try again("the header of an answer") { try JSONValue(parsing: jws.header) }
+        try expect(
+            header["alg"] == "ES256" && header["typ"] == .string(JWTAnswer.type) && header["kid"] == .string(jwsKeyID)
+                && header["crit"] == nil, "an answer is read as it was not signed")
+        let claims = try again("the claims of an answer") { try JSONValue(parsing: jws.content) }
+        try expect(
+            claims["iss"] == .string("\(answer.enrollment)") && claims["sub"] == .string("\(answer.user)")
+                && claims["aud"] == .string(answer.audience) && claims["tx"] == .string("\(answer.challenge)")
+                && claims["nonce"] == .string("\(answer.nonce)") && claims["jti"] == .string(answer.id),
+            "the claims of an answer change")
+        let consent = claims["challengeResponseContext"]?["userConsent"]
+        let decided = ["APPROVED_CONSENT_PROMPT", "DENIED_CONSENT_PROMPT"].contains { consent == .string($0) }
+        try expect(
+            claims["keyType"] == "proofOfPossession" && (answer.decision != nil) == decided,
+            "an answer decides what its user did not say")
+        try expect(
+            answer.expiresAt - answer.notBefore <= 600 && answer.notBefore <= answer.issuedAt,
+            "an answer is good for too long")
+        return .read
+    }
+
     /// What somebody types as the code of a device.
     static let userCode = Parser("user-code") { input in
         let text = String(decoding: input, as: UTF8.self)

@@ -507,6 +507,18 @@ def assertions(file: File) -> Checks:
             yield case["name"] + ", signed anew", sign
 
 
+def jwt_answers(file: File) -> Checks:
+    """Judges each answer by JWT; jwk-devices.md, Checks."""
+    for case in file["cases"]:
+        def read() -> bool:
+            keys = file["devices"][case["device"]]
+            return c.read_jwt_answer(
+                case["token"], keys, file["issuer"], file["user"], file["enrollment"], file["challenge"],
+                file["nonce"], case["methods"], case["now"]) == (case["decision"], case["method"])
+
+        yield case["name"], read if case["error"] is None else lambda: refused(read)
+
+
 def nonces(file: File) -> dict[str, int]:
     """The server's nonces of a file, and when it made each."""
     return {each["nonce"]: each["made"] for each in file["nonces"]}
@@ -705,7 +717,8 @@ def webhooks(file: File) -> Checks:
 FILES = {
     "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "poll": polls,
     "sealed-answer": answers, "certificate": certificates, "method-change": changes, "push-envelope": pushes,
-    "assertion": assertions, "dpop-proof": proofs, "pushed-request": pushed, "removal-notice": notices,
+    "assertion": assertions, "jwt-answer": jwt_answers, "dpop-proof": proofs, "pushed-request": pushed,
+    "removal-notice": notices,
     "device-act": acts, "return-message": returns,
     "shown-text": shown, "codes": shown, "webhook": webhooks, "problem": problems}
 MADE_BY_OUR_SDK = ("request-signature", "sealed-answer", "method-change", "assertion")
@@ -729,6 +742,7 @@ PRINTED = [
     ("devices.md", "device-act", "suspended, signed by the PIN's key", ["text"]),
     ("pushes.md", "push-envelope", "a push", ["header", "claims"]),
     ("signing-in.md", "assertion", "an assertion", ["claims", "assertion"]),
+    ("jwk-devices.md", "jwt-answer", "approved by possession", ["header", "claims", "token"]),
     ("signing-in.md", "dpop-proof", "a proof", ["header", "claims", "proof"]),
     ("signing-in.md", "pushed-request", "with a proof", ["form", "proof"]),
     ("relying-party.md", "webhook", "a callback", ["body"]),

@@ -24,7 +24,7 @@ from typing import Any, Callable, Iterator
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap, aes_key_wrap
 try:
@@ -1203,6 +1203,73 @@ def read_assertion(text: str, point: bytes, issuer: str, client: str, now: float
     require(0 < claims["exp"] - claims["iat"] <= 60, "too long")
     require(now < claims["exp"] and claims["iat"] <= now + SKEW, "out of time")
     return claims
+
+
+JWT_ANSWER = "okta-pushbind+jwt"
+ROLES = ("proofOfPossession", "userVerification")
+# What approves and denies: consent, purpose of the key that signs, decision and method.
+DECISIONS = {
+    ("APPROVED_CONSENT_PROMPT", "proofOfPossession"): ("approved", "confirm"),
+    ("APPROVED_USER_VERIFICATION", "userVerification"): ("approved", "biometric"),
+    ("DENIED_CONSENT_PROMPT", "proofOfPossession"): ("denied", None)}
+
+
+def answer_claims(issuer: str, user: str, enrollment: str, challenge: str, nonce: str, name: str, now: int,
+                  consent: str = "APPROVED_CONSENT_PROMPT", role: str = "proofOfPossession") -> dict[str, Any]:
+    """What a device with JWKs signs about a challenge; jwk-devices.md, The answer."""
+    return {"iss": enrollment, "aud": issuer, "sub": user, "iat": now, "exp": now + 300, "nbf": now - 300, "jti": name,
+            "tx": challenge, "nonce": nonce, "keyType": role, "challengeResponseContext": {"userConsent": consent}}
+
+
+def verify_by_jwk(key: dict[str, Any], algorithm: str, value: bytes, signed: bytes) -> None:
+    """Refuses a signature of a JWS that a JWK has not made; RFC 7518 §3.3 and §3.4, RFC 8037 §3.1."""
+    kinds = {("EC", "P-256"): "ES256", ("OKP", "Ed25519"): "EdDSA", ("RSA", None): "RS256"}
+    require(kinds.get((key["kty"], key.get("crv"))) == algorithm, "another algorithm than that of the key")
+    if algorithm == "ES256":
+        return verify_jws(algorithm, b"\x04" + decode64url(key["x"]) + decode64url(key["y"]), value, signed)
+    if algorithm == "EdDSA":
+        return verify_jws(algorithm, decode64url(key["x"]), value, signed)
+    numbers = rsa.RSAPublicNumbers(*(int.from_bytes(decode64url(key[name]), "big") for name in ("e", "n")))
+    require(numbers.n.bit_length() >= 2048 and numbers.e >= 65537, "a weak key")
+    try:
+        numbers.public_key().verify(value, signed, padding.PKCS1v15(), hashes.SHA256())
+    except InvalidSignature:
+        raise Refused("a bad signature") from None
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of an object, of which none occurs twice."""
+    require(len(pairs) == len(dict(pairs)), "a name that occurs twice")
+    return dict(pairs)
+
+
+def read_jwt_answer(token: str, keys: dict[str, Any], issuer: str, user: str, enrollment: str, challenge: str,
+                    nonce: str, methods: list[str], now: float) -> tuple[str, str | None]:
+    """Decision and method of an answer that a server takes; jwk-devices.md, Checks."""
+    parts = token.split(".")
+    require(len(parts) == 3 and len(token) <= 16384, "malformed")
+    try:
+        header, claims = (json.loads(decode64url(part), object_pairs_hook=once) for part in parts[:2])
+        value = decode64url(parts[2])
+    except ValueError:
+        raise Refused("malformed") from None
+    require(not {"crit", "b64"} & set(header) and header.get("typ") == JWT_ANSWER, "another type")
+    named = [role for role in ROLES if role in keys and keys[role]["kid"] == header.get("kid")]
+    require(len(named) == 1, "an unknown key")
+    verify_by_jwk(keys[named[0]], header.get("alg"), value, f"{parts[0]}.{parts[1]}".encode())
+    require(claims.get("keyType") == named[0], "another purpose than that of the key")
+    expected = {"iss": enrollment, "aud": issuer, "sub": user, "tx": challenge, "nonce": nonce}
+    require(all(claims.get(name) == value for name, value in expected.items()), "for something else")
+    require(isinstance(claims.get("jti"), str) and 1 <= len(claims["jti"].encode()) <= 128, "malformed")
+    times = [claims.get("nbf", claims.get("iat")), claims.get("iat"), claims.get("exp")]
+    require(all(is_whole(each) and 0 <= each <= 2**40 for each in times), "malformed")
+    require(times[0] <= times[1] < times[2] <= times[0] + 600, "too long")
+    require(times[0] <= now + SKEW and now - SKEW < times[2], "out of time")
+    consent = (claims.get("challengeResponseContext") or {}).get("userConsent")
+    require((consent, named[0]) in DECISIONS, "no decision")
+    decision, method = DECISIONS[consent, named[0]]
+    require(method is None or method in methods, "another method")
+    return decision, method
 
 
 PROOF = "dpop+jwt"

@@ -13,7 +13,8 @@ import sys
 import urllib.parse
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 import countersign_client as c
@@ -1480,6 +1481,136 @@ def assertion_cases() -> list[dict[str, Any]]:
     return cases
 
 
+# Devices with JWKs
+
+def prime(name: str) -> int:
+    """A prime of 1024 bits that looks random: the first one after a number of a name."""
+    small = [each for each in range(3, 2000) if all(each % divisor for divisor in range(2, each))]
+    candidate = int.from_bytes(seed(name, 128), "big") | 3 << 1022 | 1
+    while (any(candidate % each == 0 for each in small) or candidate % 65537 == 1
+           or any(pow(base, candidate - 1, candidate) != 1 for base in (2, 3, 5, 7))):
+        candidate += 2
+    return candidate
+
+
+def rsa_key(name: str) -> rsa.RSAPrivateKey:
+    """An RSA key of 2048 bits of a name."""
+    p, q, e = prime(name + " p"), prime(name + " q"), 65537
+    d = pow(e, -1, (p - 1) * (q - 1))
+    return rsa.RSAPrivateNumbers(
+        p, q, d, d % (p - 1), d % (q - 1), pow(q, -1, p), rsa.RSAPublicNumbers(e, p * q)).private_key()
+
+
+JWK_POSSESSION, JWK_OTHER = (key(f"jwk {name}", created=0) for name in ("possession", "other"))
+JWK_VERIFICATION_SEED = seed("jwk verification")
+JWK_VERIFICATION = ed25519.Ed25519PrivateKey.from_private_bytes(JWK_VERIFICATION_SEED)
+JWK_RSA = rsa_key("jwk rsa")
+JWK_NUMBERS = JWK_RSA.public_key().public_numbers()
+JWKS = {
+    "proofOfPossession": {**c.public_jwk(JWK_POSSESSION.public.point), "kid": "possession"},
+    "userVerification": {"crv": "Ed25519", "kty": "OKP", "kid": "verification", "x": encode64url(
+        JWK_VERIFICATION.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))}}
+RSA_JWKS = {"proofOfPossession": {
+    "kty": "RSA", "kid": "rsa", "e": "AQAB", "n": encode64url(JWK_NUMBERS.n.to_bytes(256, "big"))}}
+
+
+def sign_as(algorithm: str, signed: bytes) -> bytes:
+    """The signature of a device's key for an algorithm."""
+    if algorithm == "EdDSA":
+        return JWK_VERIFICATION.sign(signed)
+    if algorithm == "RS256":
+        return JWK_RSA.sign(signed, padding.PKCS1v15(), hashes.SHA256())
+    return JWK_POSSESSION.raw_signature(signed)
+
+
+def jwt_answer_cases() -> list[dict[str, Any]]:
+    """Answers of a device with JWKs that a server must take or refuse."""
+    cases: list[dict[str, Any]] = []
+
+    def case(name: str, error: str | None = None, *, header: dict[str, Any] | None = None,
+             claims: dict[str, Any] | None = None, consent: str = "APPROVED_CONSENT_PROMPT",
+             role: str = "proofOfPossession", keys: dict[str, Any] = JWKS, now: int = ASKED + 29,
+             methods: tuple[str, ...] = ("confirm", "biometric"), sign: Any = None,
+             change: Any = lambda text: text) -> None:
+        is_verified = role == "userVerification"
+        said = present({
+            "alg": "EdDSA" if is_verified else "RS256" if keys is RSA_JWKS else "ES256", "typ": c.JWT_ANSWER,
+            "kid": keys[role]["kid"], **(header or {})})
+        stated = present({**c.answer_claims(
+            ISSUER, USER, ENROLLMENT, CHALLENGE, NONCE, "b5d1", ASKED + 29, consent, role), **(claims or {})})
+        signed = ".".join(encode64url(compact(each).encode()) for each in (said, stated))
+        value = (sign or sign_as)(said["alg"], signed.encode())
+        decision, method = (None, None) if error else c.DECISIONS[consent, role]
+        cases.append({
+            "name": name, "now": now, "methods": list(methods), "device": "rsa" if keys is RSA_JWKS else "usual",
+            "header": compact(said),
+            "claims": compact(stated), "token": change(f"{signed}.{encode64url(value)}"), "decision": decision,
+            "method": method, "error": error})
+
+    case("approved by possession")
+    case("approved by the user's biometric", role="userVerification", consent="APPROVED_USER_VERIFICATION")
+    case("approved by an RSA key", keys=RSA_JWKS)
+    case("denied", consent="DENIED_CONSENT_PROMPT")
+    case("what the vendor's devices add", claims={"amr": [], "deviceSignals": {"id": "x"}, "methodEnrollmentId": "x"})
+    case("without `nbf`", claims={"nbf": None})
+    case("a clock that is five minutes behind", now=ASKED + 29 + 359)
+    case("a clock that is six minutes ahead", now=ASKED + 29 - 360)
+    case("too old", "claim(expiresAt)", now=ASKED + 29 + 360)
+    case("too far ahead", "claim(expiresAt)", now=ASKED + 29 - 361)
+    case("good for too long", "claim(expiresAt)", claims={"exp": ASKED + 29 + 301})
+    case("over before it begins", "claim(expiresAt)", claims={"exp": ASKED + 29})
+    case("signed before it is good", "claim(expiresAt)", claims={"nbf": ASKED + 30})
+    case("no end", "claim(expiresAt)", claims={"exp": None})
+    case("a time that is a string", "claim(issuedAt)", claims={"iat": str(ASKED)})
+    case("another server", "claim(audience)", claims={"aud": OTHER_ISSUER})
+    case("a list of servers", "claim(audience)", claims={"aud": [ISSUER]})
+    case("another user", "claim(subject)", claims={"sub": OTHER_USER})
+    case("no user", "claim(subject)", claims={"sub": None})
+    case("another challenge", "claim(challenge)", claims={"tx": OTHER_CHALLENGE})
+    case("another nonce", "claim(nonce)", claims={"nonce": "0a" * 32})
+    case("a nonce in capitals", "claim(nonce)", claims={"nonce": NONCE.upper()})
+    case("no name", "claim(id)", claims={"jti": None})
+    case("a long name", "claim(id)", claims={"jti": "x" * 129})
+    case("nobody", "claim(issuer)", claims={"iss": None})
+    case("no consent", "claim(consent)", claims={"challengeResponseContext": None})
+    for consent in ("NONE", "CANCELLED_USER_VERIFICATION", "UV_TEMPORARILY_UNAVAILABLE", "UV_PERMANENTLY_UNAVAILABLE"):
+        case(f"the app says {consent}", "claim(consent)", consent=consent)
+    case("a biometric's consent by possession", "claim(consent)", consent="APPROVED_USER_VERIFICATION")
+    case("possession's consent by a biometric", "claim(consent)", role="userVerification")
+    case("denied by a biometric", "claim(consent)", role="userVerification", consent="DENIED_CONSENT_PROMPT")
+    case("a biometric that is not asked for", "method", role="userVerification", consent="APPROVED_USER_VERIFICATION",
+         methods=("confirm",))
+    case("possession where a biometric is asked for", "method", methods=("biometric",))
+    case("another purpose than that of the key", "keyType", claims={"keyType": "userVerification"})
+    case("a purpose that is none", "claim(keyType)", claims={"keyType": "userVerificationBioOrPin"})
+    case("another type", "token(unexpectedType)", header={"typ": "JWT"})
+    case("no type", "token(unexpectedType)", header={"typ": None})
+    case("signed by nobody", "token(unexpectedAlgorithm)", header={"alg": "none"}, sign=lambda *_: b"")
+    case("a MAC by the public key", "token(unexpectedAlgorithm)", header={"alg": "HS256"},
+         sign=lambda _, signed: c.hmac.digest(compact(JWKS["proofOfPossession"]).encode(), signed, "sha256"))
+    case("another algorithm than that of the key", "token(wrongKey)", header={"alg": "EdDSA"})
+    case("the name of the other key", "token(wrongKey)", header={"kid": "verification"})
+    case("a key that is not there", "token(unknownKeyID)", header={"kid": "x"})
+    case("no name of a key", "token(unknownKeyID)", header={"kid": None})
+    case("a critical header", "token(criticalHeader)", header={"crit": ["x"], "x": 1})
+    case("a key of the header's own", "token(badSignature)",
+         header={"jwk": c.public_jwk(JWK_OTHER.public.point)}, sign=lambda _, signed: JWK_OTHER.raw_signature(signed))
+    case("signed by another device", "token(badSignature)", sign=lambda _, signed: JWK_OTHER.raw_signature(signed))
+    case("altered claims", "token(badSignature)", change=lambda text: ".".join(
+        [text.split(".")[0], encode64url(compact({"iss": ENROLLMENT}).encode()), text.split(".")[2]]))
+    case("a member that occurs twice", "token(malformed)", change=twice)
+    case("four parts", "token(malformed)", change=lambda text: text + ".x")
+    return cases
+
+
+def twice(token: str) -> str:
+    """An answer of which a claim stands twice, the signature right."""
+    header, claims, _ = token.split(".")
+    text = c.decode64url(claims)[:-1] + b',"sub":"x"}'
+    signed = f"{header}.{encode64url(text)}"
+    return f"{signed}.{encode64url(JWK_POSSESSION.raw_signature(signed.encode()))}"
+
+
 PROOF_KEY = key("proof", created=0)
 TOKEN_URI, USERINFO_URI, PAR_URI = (f"{ISSUER}/oauth2/{name}" for name in ("token", "userinfo", "par"))
 # The server's nonces, and when it made each: one for most cases, and four for the limits.
@@ -1721,6 +1852,12 @@ def files() -> dict[str, dict[str, Any]]:
             "description": "Assertions by which a device signs its user in, as the server gets them. " + NOTE,
             "page": "signing-in.md", **who, "authentication_private_key": number(DEVICE.authentication.private),
             "authentication_public_key": DEVICE.authentication.public.point.hex(), "cases": assertion_cases()},
+        "jwt-answer": {
+            "description": "Answers of a device that has JWKs, to one challenge, as the server gets them. " + NOTE,
+            "page": "jwk-devices.md", **who, "challenge": CHALLENGE, "nonce": NONCE,
+            "devices": {"usual": JWKS, "rsa": RSA_JWKS},
+            "private_keys": {"possession": number(JWK_POSSESSION.private), "verification": JWK_VERIFICATION_SEED.hex()},
+            "cases": jwt_answer_cases()},
         "dpop-proof": {
             "description": "Proofs of a key (DPoP), as the server gets them. " + NOTE, "page": "signing-in.md",
             "issuer": ISSUER, "private_key": number(PROOF_KEY.private),
