@@ -38,6 +38,11 @@ let package = Package(
         .library(name: "Countersign", targets: ["Countersign", "CountersignWire"]),
         .library(name: "CountersignPrompts", targets: ["CountersignPrompts"]),
         .library(name: "CountersignApple", targets: ["CountersignApple"]),
+        // The calls of three vendors' SDKs, and what their signatures name where Apple's modules are not: decision 102.
+        .library(name: "Cotter", targets: ["Cotter"]),
+        .library(name: "UIKitStandIn", targets: ["UIKitStandIn"]),
+        .library(name: "UserNotificationsStandIn", targets: ["UserNotificationsStandIn"]),
+        .library(name: "SecurityStandIn", targets: ["SecurityStandIn"]),
         .executable(name: "countersign", targets: ["CountersignCommand"]),
     ],
     traits: [
@@ -82,6 +87,16 @@ let package = Package(
         // Empty on Linux, where scripts/apple-check type-checks it.
         .target(
             name: "CountersignApple", dependencies: ["Countersign", "CountersignPrompts", "OpenPGP", crypto],
+            swiftSettings: settings),
+        // Each is empty where the module whose name it begins with can be imported.
+        .target(name: "UIKitStandIn", swiftSettings: settings),
+        .target(name: "UserNotificationsStandIn", swiftSettings: settings),
+        .target(name: "SecurityStandIn", swiftSettings: settings),
+        .target(
+            name: "Cotter",
+            dependencies: [
+                "Countersign", "CountersignPrompts", "CountersignApple", "CountersignWire", "UIKitStandIn",
+            ],
             swiftSettings: settings),
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
@@ -343,6 +358,39 @@ let package = Package(
                 "CountersignPrompts", "Countersign", "ServerTestSupport", "CountersignWire", "Encodings",
                 server("NIOHTTP1", "swift-nio"),
             ]),
+        // The vendors' own samples, as an app of their time compiles them: see scripts/seed-snippets.
+        .target(
+            name: "VendorSnippets",
+            dependencies: [
+                "Cotter",
+                "UIKitStandIn",
+                "UserNotificationsStandIn",
+                "SecurityStandIn",
+                crypto,
+            ],
+            path: "Tests/VendorSnippets", swiftSettings: [.swiftLanguageMode(.v5)]),
+        .testTarget(
+            name: "VendorTests",
+            dependencies: [
+                "Cotter",
+                "UIKitStandIn",
+                "UserNotificationsStandIn",
+                "SecurityStandIn",
+                "VendorSnippets",
+                "Countersign",
+                "CountersignPrompts",
+                "CountersignWire",
+                "OpenPGP",
+                "JOSE",
+                "Encodings",
+                "ServerTestSupport",
+                "StorageTestSupport",
+                "TestSupport",
+                "CountersignServer",
+                crypto,
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
+            ],
+            exclude: ["Snippets"], swiftSettings: settings),
         tests(
             "Command",
             [
