@@ -127,6 +127,10 @@ final class Asking {
                     return try await use(.pin(pin))
                 } catch CountersignError.pinIncorrect(let attemptsLeft) where attemptsLeft > 0 {
                     attempts.left = attemptsLeft
+                } catch CountersignError.pinIncorrect {
+                    // It was the last try. If the device is removed by that, the next reply says so.
+                    try await enrollment.refresh()
+                    throw CountersignError.pinLocked
                 }
             } else {
                 // It can be nobody's PIN, so the server does not count it; an app that goes on by itself ends all the same.

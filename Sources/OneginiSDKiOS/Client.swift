@@ -161,4 +161,7 @@ public final class ClientBuilder: Sendable {
         SharedClient.replace(by: client)
         return client
     }
+
+    /// Builds a client beside ``SharedClient/instance``, for tests that run at once.
+    package func buildAlone() -> any Client { TranslatedClient(settings.with { $0 }) }
 }
