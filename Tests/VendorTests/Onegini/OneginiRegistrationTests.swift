@@ -45,7 +45,7 @@ struct OneginiRegistrationTests {
     func failures() async throws {
         try await OneginiWorld.with { world in
             let app = try await world.launched()
-            func outcome(_ person: OneginiPerson) async throws -> String {
+            @MainActor func outcome(_ person: OneginiPerson) async throws -> String {
                 app.registerUserWith(identityProvider: app.identityProviders.last, scopes: nil, delegate: person)
                 return try await person.end()
             }
