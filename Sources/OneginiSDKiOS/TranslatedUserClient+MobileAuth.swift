@@ -80,7 +80,7 @@ extension TranslatedUserClient {
             }
         }
         if let failure, !isAnyRead { throw failure }
-        return pending.sorted { $0.id > $1.id }.map { challenge in
+        return pending.sorted { $0.id > $1.id }.map { challenge -> any PendingMobileAuthRequest in
             let (asked, end) = (challenge.askedAt.milliseconds, challenge.expiresAt.milliseconds)
             return TranslatedPending(
                 "\(challenge.id)", UserProfileImplementation(profileId: "\(challenge.enrollment)"),

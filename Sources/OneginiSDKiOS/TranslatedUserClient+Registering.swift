@@ -76,28 +76,26 @@ extension TranslatedUserClient {
         _ delegate: any RegistrationDelegate
     ) async throws -> any UserProfile {
         let id = "\(enrollment.id)"
-        if let approval = enrollment.approval {
-            delegate.userClient(self, didBeginWaitingForApproval: approval.number)
-            try await untilApproved(enrollment)
-        }
-        let pin = try await choosePIN(of: enrollment, for: nil) { challenge in
+        // A first PIN is set within ten minutes, and an approval may take longer.
+        _ = try await choosePIN(of: enrollment, for: nil) { challenge in
             delegate.userClient(self, didReceiveCreatePinChallenge: challenge)
         } setting: { pin in
             try await enrollment.setPIN(pin)
         }
         let user = User(profile: id, scopes: ["openid"] + scopes)
+        // If the app ends while the device waits, the user is still there.
+        standing.with { $0.users.append(user) }
+        try await keepUsers()
+        if let approval = enrollment.approval {
+            delegate.userClient(self, didBeginWaitingForApproval: approval.number)
+            try await untilApproved(enrollment)
+        }
         let session: Session
         if let (signedIn, openID) = signedIn {
             session = try await phone.session(id, signedIn, openID)
         } else {
-            session = try await phone.session(id, user.scopes, by: .pin(pin))
-        }
-        standing.with { $0.users.append(user) }
-        do {
-            try await keepUsers()
-        } catch {
-            standing.with { standing in standing.users.removeAll { $0.profile == id } }
-            throw error
+            // The PIN of a further device does not count yet.
+            session = try await phone.session(id, user.scopes, by: .confirmation)
         }
         await replaceSession(by: session)
         await learnMethods(of: id)
