@@ -91,11 +91,12 @@ extension TranslatedUserClient {
             try await untilApproved(enrollment)
         }
         let session: Session
-        if let (signedIn, openID) = signedIn {
+        if let (signedIn, openID) = signedIn, enrollment.approval == nil {
             session = try await phone.session(id, signedIn, openID)
         } else {
-            // The PIN of a further device does not count yet.
+            // The PIN of a further device does not count yet, and its sign-in in the browser may be over.
             session = try await phone.session(id, user.scopes, by: .confirmation)
+            _ = try? await signedIn?.1.signOut()
         }
         await replaceSession(by: session)
         await learnMethods(of: id)
