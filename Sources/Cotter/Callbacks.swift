@@ -36,7 +36,7 @@ func tell<Value: Sendable>(
 ) {
     Task {
         let result: CotterResult<Value>
-        do { result = .success(try await work()) } catch { result = .failure(CotterError(any: error)) }
+        do { result = .success(try await work()) } catch { result = .failure(CotterError(cause: error)) }
         callback(result)
     }
 }

@@ -1,5 +1,4 @@
 public import Countersign
-import Foundation
 
 #if canImport(UIKit)
     public import UIKit

@@ -1,5 +1,3 @@
-import Countersign
-
 /// The calls of Cotter's service that make a device a trusted one, and tell whether it is.
 ///
 /// ``Cotter/configure(apiSecretKey:apiKeyID:configuration:)``, or a ``Cotter``, comes first. The other calls of the

@@ -49,7 +49,7 @@ public enum CotterError: Error, Hashable, Sendable {
     }
 
     /// The error behind any other one.
-    init(any error: any Error) {
+    init(cause error: any Error) {
         self =
             switch error {
             case let error as CotterError: error
