@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "CountersignApple", targets: ["CountersignApple"]),
         // The calls of three vendors' SDKs, and what their signatures name where Apple's modules are not: decision 102.
         .library(name: "Cotter", targets: ["Cotter"]),
+        .library(name: "OneginiSDKiOS", targets: ["OneginiSDKiOS"]),
         .library(name: "UIKitStandIn", targets: ["UIKitStandIn"]),
         .library(name: "UserNotificationsStandIn", targets: ["UserNotificationsStandIn"]),
         .library(name: "SecurityStandIn", targets: ["SecurityStandIn"]),
@@ -97,6 +98,9 @@ let package = Package(
             dependencies: [
                 "Countersign", "CountersignPrompts", "CountersignApple", "CountersignWire", "UIKitStandIn",
             ],
+            swiftSettings: settings),
+        .target(
+            name: "OneginiSDKiOS", dependencies: ["Countersign", "CountersignApple", "CountersignWire"],
             swiftSettings: settings),
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
@@ -363,6 +367,7 @@ let package = Package(
             name: "VendorSnippets",
             dependencies: [
                 "Cotter",
+                "OneginiSDKiOS",
                 "UIKitStandIn",
                 "UserNotificationsStandIn",
                 "SecurityStandIn",
@@ -373,6 +378,7 @@ let package = Package(
             name: "VendorTests",
             dependencies: [
                 "Cotter",
+                "OneginiSDKiOS",
                 "UIKitStandIn",
                 "UserNotificationsStandIn",
                 "SecurityStandIn",
