@@ -38,6 +38,10 @@ let package = Package(
         .library(name: "Countersign", targets: ["Countersign", "CountersignWire"]),
         .library(name: "CountersignPrompts", targets: ["CountersignPrompts"]),
         .library(name: "CountersignApple", targets: ["CountersignApple"]),
+        // A vendor's calls, and the modules of Apple's that their signatures name, for where Apple's are not.
+        .library(name: "DeviceAuthenticator", targets: ["DeviceAuthenticator"]),
+        .library(name: "SecurityStandIn", targets: ["SecurityStandIn"]),
+        .library(name: "UserNotificationsStandIn", targets: ["UserNotificationsStandIn"]),
         .executable(name: "countersign", targets: ["CountersignCommand"]),
     ],
     traits: [
@@ -82,6 +86,12 @@ let package = Package(
         // Empty on Linux, where scripts/apple-check type-checks it.
         .target(
             name: "CountersignApple", dependencies: ["Countersign", "CountersignPrompts", "OpenPGP", crypto],
+            swiftSettings: settings),
+        .target(name: "SecurityStandIn", swiftSettings: settings),
+        .target(name: "UserNotificationsStandIn", swiftSettings: settings),
+        .target(
+            name: "DeviceAuthenticator",
+            dependencies: ["Countersign", "CountersignApple", "SecurityStandIn", "UserNotificationsStandIn"],
             swiftSettings: settings),
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
@@ -342,6 +352,13 @@ let package = Package(
             [
                 "CountersignPrompts", "Countersign", "ServerTestSupport", "CountersignWire", "Encodings",
                 server("NIOHTTP1", "swift-nio"),
+            ]),
+        // What stands in a vendor's document is compiled as in an app: without the features and the refusals of this package.
+        .testTarget(
+            name: "VendorTests",
+            dependencies: [
+                "DeviceAuthenticator", "SecurityStandIn", "UserNotificationsStandIn", "Countersign", "CountersignWire",
+                "ServerTestSupport", "Encodings", server("NIOHTTP1", "swift-nio"),
             ]),
         tests(
             "Command",

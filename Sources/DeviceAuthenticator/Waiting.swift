@@ -1,0 +1,76 @@
+import Dispatch
+import Foundation
+
+/// The threads on which the SDK works while a caller's thread waits for it.
+///
+/// The caller's may be one of the few threads that Swift's tasks have: if all of them waited, nothing would go on.
+@available(iOS 18, macOS 15, *)
+private final class WaitedFor: TaskExecutor {
+    static let shared = WaitedFor()
+    private let queue = DispatchQueue(label: "DeviceAuthenticator", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// What the SDK does asynchronously, for a call that is synchronous: the thread waits.
+///
+/// - Parameters:
+///   - seconds: for how long at most; longer only if the device's storage hangs.
+///   - body: what is done.
+/// - Throws: `DeviceAuthenticatorError`.
+func waited<Value: Sendable>(
+    atMost seconds: Int = 5, _ body: @escaping @Sendable () async throws -> Value
+) throws(DeviceAuthenticatorError) -> Value {
+    let outcome = Locked<Result<Value, DeviceAuthenticatorError>?>(nil)
+    let isOver = DispatchSemaphore(value: 0)
+    let work: @Sendable () async -> Void = {
+        let result: Result<Value, DeviceAuthenticatorError>
+        do { result = .success(try await body()) } catch { result = .failure(DeviceAuthenticatorError(error)) }
+        outcome.withLock { $0 = result }
+        isOver.signal()
+    }
+    if #available(iOS 18, macOS 15, *) {
+        Task(executorPreference: WaitedFor.shared, operation: work)
+    } else {
+        Task(operation: work)
+    }
+    _ = isOver.wait(timeout: .now() + .seconds(seconds))
+    guard let result = outcome.withLock({ $0 }) else {
+        throw .genericError("It took longer than \(seconds) seconds.")
+    }
+    return try result.get()
+}
+
+/// Runs something, and calls back once.
+///
+/// - Parameters:
+///   - issuer: the server that errors name.
+///   - completion: gets the outcome, on any thread.
+///   - body: what is done.
+func run<Value: Sendable>(
+    at issuer: URL, _ completion: @escaping @Sendable (Result<Value, DeviceAuthenticatorError>) -> Void,
+    _ body: @escaping @Sendable () async throws -> Value
+) {
+    Task {
+        let result: Result<Value, DeviceAuthenticatorError>
+        do { result = .success(try await body()) } catch {
+            result = .failure(DeviceAuthenticatorError(error, at: issuer))
+        }
+        completion(result)
+    }
+}
+
+/// Runs something that brings nothing but perhaps an error, and calls back once.
+func run(
+    at issuer: URL, _ completion: @escaping @Sendable (DeviceAuthenticatorError?) -> Void,
+    _ body: @escaping @Sendable () async throws -> Void
+) {
+    Task {
+        var failure: DeviceAuthenticatorError?
+        do { try await body() } catch { failure = DeviceAuthenticatorError(error, at: issuer) }
+        completion(failure)
+    }
+}
