@@ -18,7 +18,9 @@ final class SDKDeviceAuthenticator: DeviceAuthenticatorProtocol {
     init(settings: Settings) throws(DeviceAuthenticatorError) {
         self.settings = settings
         try waited { [self] in
-            for issuer in try await Authenticator.issuers(in: settings.vault) { _ = try await authenticator(at: issuer) }
+            for issuer in try await Authenticator.issuers(in: settings.vault) {
+                _ = try await authenticator(at: issuer)
+            }
         }
     }
 

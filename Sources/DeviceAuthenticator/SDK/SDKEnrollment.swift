@@ -67,7 +67,7 @@ final class SDKEnrollment: AwaitingEnrollment {
     ) {
         run(at: organization.url, completion) {
             guard enable else {
-                throw DeviceAuthenticatorError.genericError("The client's registration says whether it may ask by CIBA.")
+                throw DeviceAuthenticatorError.genericError("The client's registration says who may ask by CIBA.")
             }
         }
     }
