@@ -106,7 +106,7 @@ struct OktaScene: Sendable {
 
     func enrolled(
         by token: AuthToken, _ parameters: EnrollmentParameters = EnrollmentParameters(deviceToken: .empty),
-        with authenticator: any DeviceAuthenticatorProtocol? = nil
+        with authenticator: (any DeviceAuthenticatorProtocol)? = nil
     ) async -> Result<any AuthenticatorEnrollmentProtocol, DeviceAuthenticatorError> {
         await outcome { done in
             (authenticator ?? self.authenticator).enroll(

@@ -92,7 +92,8 @@ struct OktaValueTests {
     @Test("Server errors have the vendor's numbers")
     func serverCodes() throws {
         let table: [(ServerErrorCode, String, Int, Bool, Bool)] = [
-            (.phishingAttemptDetected, "E0000212", 403, false, false), (.enrollmentDeleted, "E0000154", 410, true, false),
+            (.phishingAttemptDetected, "E0000212", 403, false, false),
+            (.enrollmentDeleted, "E0000154", 410, true, false),
             (.userDeleted, "E0000156", 410, true, false), (.deviceDeleted, "E0000153", 410, true, false),
             (.enrollmentSuspended, "E0000180", 423, false, true), (.deviceSuspended, "E0000152", 403, false, true),
             (.userSuspended, "E0000155", 423, false, true), (.resourceNotFound, "E0000007", 404, false, false),
