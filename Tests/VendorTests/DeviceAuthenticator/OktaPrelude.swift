@@ -21,7 +21,9 @@ struct Credential: Sendable {
     }
 
     /// Who is signed in; each test has its own.
-    @TaskLocal static var `default`: Credential?
+    @TaskLocal static var current: Credential?
+
+    static var `default`: Credential? { current }
 
     let oauth2: OAuth2
     let token: Token
@@ -41,13 +43,14 @@ struct UNNotificationPresentationOptions: OptionSet {
 class OktaApp: @unchecked Sendable {
     private let vault: any VaultOfTest
     private let events = Mutex([String]())
-    var authenticatorClient: DeviceAuthenticatorProtocol?
+    var authenticatorClient: (any DeviceAuthenticatorProtocol)?
     var notificationSessionToken: Data?
 
     init(_ vault: any VaultOfTest) {
         self.vault = vault
     }
 
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     /// Hides the library's initializer, since Linux has no Secure Enclave.
     func ApplicationConfig(
         applicationName: String, applicationVersion: String, applicationGroupId: String

@@ -19,16 +19,21 @@ private struct Phone: VaultOfTest {
 
 @Suite("The snippets of Okta's document, at the real server", .timeLimit(.minutes(15)))
 struct OktaSnippetTests {
+    /// The person's sign-in by another library.
+    private static func credential(_ scene: OktaScene) -> Credential {
+        Credential(
+            oauth2: .init(baseURL: scene.config.orgURL, configuration: .init(clientId: scene.shop.clientID)),
+            token: .init(accessToken: OktaScene.token))
+    }
+
     /// Runs a body in an app that was started, whose person is signed in.
     private func with(
         _ body: @escaping @Sendable (OktaScene, DeviceSDKManager) async throws -> Void
     ) async throws {
         try await OktaScene.with { scene in
             scene.transport.know(OktaScene.token, as: try await scene.shop.makeTicket(for: scene.user))
-            let credential = Credential(
-                oauth2: .init(baseURL: scene.config.orgURL, configuration: .init(clientId: scene.shop.clientID)),
-                token: .init(accessToken: OktaScene.token))
-            try await Credential.$default.withValue(credential) {
+            let credential = Self.credential(scene)
+            try await Credential.$current.withValue(credential) {
                 let manager = DeviceSDKManager(Phone(scene: scene))
                 manager.initOktaDeviceAuthenticator()
                 try await body(scene, manager)
@@ -36,10 +41,11 @@ struct OktaSnippetTests {
         }
     }
 
+    private typealias Enrolled = any AuthenticatorEnrollmentProtocol
+
     /// The app after it has enrolled, by the snippet.
     private func withEnrolled(
-        _ body: @escaping @Sendable (OktaScene, DeviceSDKManager, any AuthenticatorEnrollmentProtocol) async throws ->
-            Void
+        _ body: @escaping @Sendable (OktaScene, DeviceSDKManager, Enrolled) async throws -> Void
     ) async throws {
         try await with { scene, manager in
             manager.notificationSessionToken = Data([1, 2, 3])
@@ -80,10 +86,11 @@ struct OktaSnippetTests {
             _ = try await scene.enroll()
             let manager = DeviceSDKManager(Phone(scene: scene))
             manager.initOktaDeviceAuthenticator()
-            let credential = Credential(
-                oauth2: .init(baseURL: scene.config.orgURL, configuration: .init(clientId: scene.shop.clientID)),
-                token: .init(accessToken: OktaScene.token))
-            Credential.$default.withValue(credential) { manager.updateEnrollments(with: Data([4, 5, 6])) }
+            let credential = Self.credential(scene)
+            func update() {
+                Credential.$current.withValue(credential) { manager.updateEnrollments(with: Data([4, 5, 6])) }
+            }
+            update()
             while try await scene.enrollments().first?["push"] == nil {
                 try await Task.sleep(for: .milliseconds(20))
             }
