@@ -51,7 +51,7 @@ public protocol DeviceAuthenticatorProtocol: Sendable {
 
     /// Verifies a push, and reads its announcement.
     ///
-    /// The calling thread waits, for keys of the server for five seconds at most.
+    /// The calling thread waits, for keys of the server for ten seconds at most.
     ///
     /// - Parameters:
     ///   - notification: the notification, as the system handed it over.

@@ -1,3 +1,4 @@
+import Countersign
 import Dispatch
 import Foundation
 
@@ -7,22 +8,21 @@ import Foundation
 @available(iOS 18, macOS 15, *)
 private final class WaitedFor: TaskExecutor {
     static let shared = WaitedFor()
-    private let queue = DispatchQueue(label: "DeviceAuthenticator", attributes: .concurrent)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 
 /// What the SDK does asynchronously, for a call that is synchronous: the thread waits.
 ///
 /// - Parameters:
-///   - seconds: for how long at most; longer only if the device's storage hangs.
+///   - seconds: for how long at most; nil for as long as it takes, where nothing but the device's storage is asked.
 ///   - body: what is done.
 /// - Throws: `DeviceAuthenticatorError`.
 func waited<Value: Sendable>(
-    atMost seconds: Int = 5, _ body: @escaping @Sendable () async throws -> Value
+    atMost seconds: Int? = nil, _ body: @escaping @Sendable () async throws -> Value
 ) throws(DeviceAuthenticatorError) -> Value {
     let outcome = Locked<Result<Value, DeviceAuthenticatorError>?>(nil)
     let isOver = DispatchSemaphore(value: 0)
@@ -37,9 +37,9 @@ func waited<Value: Sendable>(
     } else {
         Task(operation: work)
     }
-    _ = isOver.wait(timeout: .now() + .seconds(seconds))
+    _ = isOver.wait(timeout: seconds.map { .now() + .seconds($0) } ?? .distantFuture)
     guard let result = outcome.withLock({ $0 }) else {
-        throw .genericError("It took longer than \(seconds) seconds.")
+        throw .networkError(CountersignError.network("the server's keys did not come in time"))
     }
     return try result.get()
 }

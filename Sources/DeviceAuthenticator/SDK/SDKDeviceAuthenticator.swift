@@ -132,7 +132,7 @@ final class SDKDeviceAuthenticator: DeviceAuthenticatorProtocol {
         guard let push = PushNotification(userInfo: userInfo), push.withdrawnChallenge == nil else {
             throw .pushNotRecognized
         }
-        let found = try waited { [self] in try await challenge(of: push, skew) }
+        let found = try waited(atMost: 10) { [self] in try await challenge(of: push, skew) }
         guard let found else {
             let named = PushNotification.challenge(named: userInfo)
             throw .accountNotFoundForChallenge(ForeignChallenge(transactionId: named.map { "\($0)" } ?? ""))

@@ -35,13 +35,13 @@ struct OktaEnrollingTests {
             #expect(known["enrollment"] == .string(enrollment.enrollmentId) && known["push"] == nil)
             let again = try OktaScene.launched(scene.vault, scene.transport)
             #expect(again.allEnrollments().map(\.enrollmentId) == [enrollment.enrollmentId])
-            let failure: DeviceAuthenticatorError? = await outcome { done in
+            let failure: DeviceAuthenticatorError? = await oktaOutcome { done in
                 again.delete(enrollment: enrollment, authenticationToken: .bearer(""), completion: done)
             }
             #expect(failure == nil)
             #expect(again.allEnrollments().isEmpty)
             #expect(try await scene.enrollments().isEmpty)
-            let second: DeviceAuthenticatorError? = await outcome { done in
+            let second: DeviceAuthenticatorError? = await oktaOutcome { done in
                 again.delete(enrollment: enrollment, authenticationToken: .bearer(""), completion: done)
             }
             guard case .storageError(.itemNotFound) = second else {
@@ -74,13 +74,13 @@ struct OktaEnrollingTests {
                 try await scene.shop.call(.GET, "/v1/users/\(other)/enrollments").success()["enrollments"]?[0]?["push"]
             }
             #expect(try await told() != nil)
-            let failure: DeviceAuthenticatorError? = await outcome { done in
+            let failure: DeviceAuthenticatorError? = await oktaOutcome { done in
                 enrollment.updateDeviceToken(Data([1, 2]), authenticationToken: .bearer(""), completion: done)
             }
             #expect(failure == nil)
             #expect(try await told() != nil)
             // What is no token is the app's mistake.
-            let empty: DeviceAuthenticatorError? = await outcome { done in
+            let empty: DeviceAuthenticatorError? = await oktaOutcome { done in
                 enrollment.updateDeviceToken(Data(), authenticationToken: .bearer(""), completion: done)
             }
             #expect(empty?.errorCode == -6)
@@ -128,7 +128,7 @@ struct OktaEnrollingTests {
         try await OktaScene.with(vault: vault) { scene in
             func set(_ enable: Bool) async -> DeviceAuthenticatorError? {
                 guard let enrollment = scene.authenticator.allEnrollments().first else { return .pushNotRecognized }
-                return await outcome { done in
+                return await oktaOutcome { done in
                     enrollment.setUserVerification(
                         authenticationToken: .bearer(OktaScene.token), enable: enable, completion: done)
                 }
@@ -150,7 +150,7 @@ struct OktaEnrollingTests {
             let enrollment = try await scene.enroll()
             let path = "/v1/users/\(scene.user)/enrollments/\(enrollment.enrollmentId)"
             #expect(try await scene.shop.call(.DELETE, path).status == 204)
-            let result: Result<[any PushChallengeProtocol], DeviceAuthenticatorError> = await outcome { done in
+            let result: Result<[any PushChallengeProtocol], DeviceAuthenticatorError> = await oktaOutcome { done in
                 enrollment.retrievePushChallenges(
                     authenticationToken: .bearer(""), allowedClockSkewInSeconds: 60, completion: done)
             }
@@ -190,7 +190,7 @@ struct OktaEnrollingTests {
             let app = try OktaScene.launched(scene.vault, scene.transport)
             let enrollment = try #require(app.allEnrollments().first)
             let scopes = ["okta.myAccount.appAuthenticator.maintenance.manage"]
-            let result: Result<Oauth2Credential, DeviceAuthenticatorError> = await outcome { done in
+            let result: Result<Oauth2Credential, DeviceAuthenticatorError> = await oktaOutcome { done in
                 enrollment.retrieveMaintenanceToken(scopes: scopes, completion: done)
             }
             let credential = try result.get()
@@ -213,7 +213,7 @@ struct OktaEnrollingTests {
             #expect(try await other.signedIn() == nil)
             // Without a registration there are no tokens.
             try await scene.vault.write(Array("cli_unknown".utf8), as: "oidc-client", of: id)
-            let refused: Result<Oauth2Credential, DeviceAuthenticatorError> = await outcome { done in
+            let refused: Result<Oauth2Credential, DeviceAuthenticatorError> = await oktaOutcome { done in
                 enrollment.retrieveMaintenanceToken(completion: done)
             }
             guard case .failure(let error) = refused else {
@@ -228,7 +228,7 @@ struct OktaEnrollingTests {
     func policies() async throws {
         try await OktaScene.with { scene in
             scene.transport.fail(true)
-            let result: Result<any AuthenticatorPolicyProtocol, DeviceAuthenticatorError> = await outcome { done in
+            let result: Result<any AuthenticatorPolicyProtocol, DeviceAuthenticatorError> = await oktaOutcome { done in
                 scene.authenticator.downloadPolicy(
                     authenticationToken: .bearer(""), authenticatorConfig: scene.config, completion: done)
             }
@@ -236,7 +236,7 @@ struct OktaEnrollingTests {
             scene.transport.fail(false)
             let enrollment = try await scene.enroll()
             for enable in [true, false] {
-                let failure: DeviceAuthenticatorError? = await outcome { done in
+                let failure: DeviceAuthenticatorError? = await oktaOutcome { done in
                     enrollment.enableCIBATransactions(
                         authenticationToken: .bearer(""), enable: enable, completion: done)
                 }

@@ -54,7 +54,7 @@ struct OktaResolvingTests {
         try await OktaScene.with { scene in
             let enrollment = try await scene.enroll()
             let (challenge, _) = try await scene.asked("payment", enrollment)
-            let failure: DeviceAuthenticatorError? = await outcome { done in
+            let failure: DeviceAuthenticatorError? = await oktaOutcome { done in
                 challenge.resolve(
                     onRemediation: { step in
                         step.defaultProcess()

@@ -34,7 +34,7 @@ final class OktaTransport: Transport {
 }
 
 /// Waits for a completion, which may be called once: a second call ends the program.
-func outcome<Value: Sendable>(_ call: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
+func oktaOutcome<Value: Sendable>(_ call: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
     await withCheckedContinuation { continuation in
         call { continuation.resume(returning: $0) }
     }
@@ -108,7 +108,7 @@ struct OktaScene: Sendable {
         by token: AuthToken, _ parameters: EnrollmentParameters = EnrollmentParameters(deviceToken: .empty),
         with authenticator: (any DeviceAuthenticatorProtocol)? = nil
     ) async -> Result<any AuthenticatorEnrollmentProtocol, DeviceAuthenticatorError> {
-        await outcome { done in
+        await oktaOutcome { done in
             (authenticator ?? self.authenticator).enroll(
                 authenticationToken: token, authenticatorConfig: config, enrollmentParameters: parameters,
                 completion: done)
@@ -135,7 +135,7 @@ struct OktaScene: Sendable {
 
     /// The challenges that wait for an enrollment.
     func pending(_ enrollment: any AuthenticatorEnrollmentProtocol) async throws -> [any PushChallengeProtocol] {
-        let result: Result<[any PushChallengeProtocol], DeviceAuthenticatorError> = await outcome { done in
+        let result: Result<[any PushChallengeProtocol], DeviceAuthenticatorError> = await oktaOutcome { done in
             enrollment.retrievePushChallenges(authenticationToken: .bearer(""), completion: done)
         }
         return try result.get()
@@ -170,7 +170,7 @@ final class OktaPerson: Sendable {
 
     /// Resolves a challenge; returns the error, or nil.
     func resolve(_ challenge: any ChallengeProtocol) async -> DeviceAuthenticatorError? {
-        await outcome { done in
+        await oktaOutcome { done in
             challenge.resolve(onRemediation: { self.answer($0) }, onCompletion: done)
         }
     }
