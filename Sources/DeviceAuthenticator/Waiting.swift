@@ -37,7 +37,7 @@ func waited<Value: Sendable>(
     } else {
         Task(operation: work)
     }
-    _ = isOver.wait(timeout: seconds.map { .now() + .seconds($0) } ?? .distantFuture)
+    _ = isOver.wait(timeout: seconds.map { DispatchTime.now() + .seconds($0) } ?? .distantFuture)
     guard let result = outcome.withLock({ $0 }) else {
         throw .networkError(CountersignError.network("the server's keys did not come in time"))
     }
