@@ -38,10 +38,12 @@ let package = Package(
         .library(name: "Countersign", targets: ["Countersign", "CountersignWire"]),
         .library(name: "CountersignPrompts", targets: ["CountersignPrompts"]),
         .library(name: "CountersignApple", targets: ["CountersignApple"]),
-        // A vendor's calls, and the modules of Apple's that their signatures name, for where Apple's are not.
+        // The calls of three vendors' SDKs, and what their signatures name where Apple's modules are not: decision 102.
+        .library(name: "Cotter", targets: ["Cotter"]),
         .library(name: "DeviceAuthenticator", targets: ["DeviceAuthenticator"]),
-        .library(name: "SecurityStandIn", targets: ["SecurityStandIn"]),
+        .library(name: "UIKitStandIn", targets: ["UIKitStandIn"]),
         .library(name: "UserNotificationsStandIn", targets: ["UserNotificationsStandIn"]),
+        .library(name: "SecurityStandIn", targets: ["SecurityStandIn"]),
         .executable(name: "countersign", targets: ["CountersignCommand"]),
     ],
     traits: [
@@ -87,11 +89,21 @@ let package = Package(
         .target(
             name: "CountersignApple", dependencies: ["Countersign", "CountersignPrompts", "OpenPGP", crypto],
             swiftSettings: settings),
-        .target(name: "SecurityStandIn", swiftSettings: settings),
+        // Each is empty where the module whose name it begins with can be imported.
+        .target(name: "UIKitStandIn", swiftSettings: settings),
         .target(name: "UserNotificationsStandIn", swiftSettings: settings),
+        .target(name: "SecurityStandIn", swiftSettings: settings),
+        .target(
+            name: "Cotter",
+            dependencies: [
+                "Countersign", "CountersignPrompts", "CountersignApple", "CountersignWire", "UIKitStandIn",
+            ],
+            swiftSettings: settings),
         .target(
             name: "DeviceAuthenticator",
-            dependencies: ["Countersign", "CountersignApple", "SecurityStandIn", "UserNotificationsStandIn"],
+            dependencies: [
+                "Countersign", "CountersignApple", "CountersignWire", "SecurityStandIn", "UserNotificationsStandIn",
+            ],
             swiftSettings: settings),
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
@@ -353,13 +365,41 @@ let package = Package(
                 "CountersignPrompts", "Countersign", "ServerTestSupport", "CountersignWire", "Encodings",
                 server("NIOHTTP1", "swift-nio"),
             ]),
-        // What stands in a vendor's document is compiled as in an app: without the features and the refusals of this package.
+        // The vendors' own samples, as an app of their time compiles them: see scripts/seed-snippets.
+        .target(
+            name: "VendorSnippets",
+            dependencies: [
+                "Cotter",
+                "DeviceAuthenticator",
+                "UIKitStandIn",
+                "UserNotificationsStandIn",
+                "SecurityStandIn",
+                crypto,
+            ],
+            path: "Tests/VendorSnippets", swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "VendorTests",
             dependencies: [
-                "DeviceAuthenticator", "SecurityStandIn", "UserNotificationsStandIn", "Countersign", "CountersignWire",
-                "ServerTestSupport", "Encodings", server("NIOHTTP1", "swift-nio"),
-            ]),
+                "Cotter",
+                "DeviceAuthenticator",
+                "UIKitStandIn",
+                "UserNotificationsStandIn",
+                "SecurityStandIn",
+                "VendorSnippets",
+                "Countersign",
+                "CountersignPrompts",
+                "CountersignWire",
+                "OpenPGP",
+                "JOSE",
+                "Encodings",
+                "ServerTestSupport",
+                "StorageTestSupport",
+                "TestSupport",
+                "CountersignServer",
+                crypto,
+                server("NIOCore", "swift-nio"), server("NIOHTTP1", "swift-nio"), server("NIOPosix", "swift-nio"),
+            ],
+            exclude: ["Snippets"], swiftSettings: settings),
         tests(
             "Command",
             [

@@ -28,7 +28,8 @@
 
         override func viewDidDisappear(_ animated: Bool) {
             super.viewDidDisappear(animated)
-            if isBeingDismissed { closed() }
+            // It also goes with what it is presented over; what is shown over it leaves it where it is.
+            if isBeingDismissed || presentingViewController == nil { closed() }
         }
     }
 #endif

@@ -1,6 +1,5 @@
 import Countersign
 import CountersignWire
-import Encodings
 import Foundation
 
 #if canImport(UserNotifications)
@@ -75,11 +74,7 @@ final class SDKDeviceAuthenticator: DeviceAuthenticatorProtocol {
         by token: AuthToken, at config: DeviceAuthenticatorConfig, _ parameters: EnrollmentParameters
     ) async throws -> SDKEnrollment {
         let authenticator = try await authenticator(at: config.orgURL)
-        switch parameters.deviceToken {
-        case .empty: break
-        case .tokenData(let token): try await settings.registerPush(Hex.encode(token), with: authenticator)
-        case .tokenString(let token): try await settings.registerPush(token, with: authenticator)
-        }
+        try await settings.registerPush(parameters.deviceToken, with: authenticator)
         let enrollment = try await authenticator.enroll(with: .accessToken(try token.opened()))
         do {
             try await SDKEnrollment.keep(config.oidcClientId, of: enrollment.id, in: settings.vault)
@@ -150,10 +145,20 @@ final class SDKDeviceAuthenticator: DeviceAuthenticatorProtocol {
 
 extension Settings {
     /// Registers a push token for all enrollments at a server.
-    func registerPush(_ token: String, with authenticator: Authenticator) async throws {
-        guard let bundleIdentifier else {
-            throw CountersignError.configurationInvalid("the app has no bundle identifier: set countersign's")
+    func registerPush(_ token: DeviceToken, with authenticator: Authenticator) async throws(CountersignError) {
+        switch token {
+        case .empty: break
+        case .tokenData(let token):
+            try await authenticator.registerPush(token: token, app: try pushTarget(), environment: environment)
+        case .tokenString(let token):
+            try await authenticator.registerPush(.apns(environment), app: try pushTarget(), token: token)
         }
-        try await authenticator.registerPush(.apns(environment), app: bundleIdentifier, token: token)
+    }
+
+    private func pushTarget() throws(CountersignError) -> String {
+        guard let bundleIdentifier else {
+            throw .configurationInvalid("the app has no bundle identifier: set countersign's")
+        }
+        return bundleIdentifier
     }
 }

@@ -1,6 +1,5 @@
 import Countersign
 import CountersignWire
-import Encodings
 import Foundation
 
 /// The vendor's calls on one enrollment of the SDK.
@@ -77,7 +76,7 @@ final class SDKEnrollment: AwaitingEnrollment {
         completion: @escaping @Sendable (DeviceAuthenticatorError?) -> Void
     ) {
         run(at: organization.url, completion) { [self] in
-            try await settings.registerPush(Hex.encode(token), with: authenticator)
+            try await settings.registerPush(.tokenData(token), with: authenticator)
         }
     }
 

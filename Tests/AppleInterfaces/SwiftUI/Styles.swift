@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(UIKit)
+    import UIKit
+#endif
+
 /// Page: swiftui/shapestyle iOS 13.0 macOS 10.15
 public protocol ShapeStyle: Sendable {}
 
@@ -20,6 +24,13 @@ public struct Color: ShapeStyle {
     /// Page: swiftui/color/red iOS 13.0 macOS 10.15
     public static let red = Color()
 }
+
+#if canImport(UIKit)
+    extension Color {
+        /// Page: swiftui/color/init(uicolor:) iOS 15.0
+        public init(uiColor: UIColor) {}
+    }
+#endif
 
 extension Color: View {
     public typealias Body = Never

@@ -22,7 +22,10 @@ open class UIApplication: NSObject {
     open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
 
     /// Page: uikit/uiapplication/launchoptionskey iOS 3.0
-    public struct LaunchOptionsKey: Hashable, Sendable {}
+    public struct LaunchOptionsKey: Hashable, Sendable {
+        /// Page: uikit/uiapplication/launchoptionskey/remotenotification iOS 3.0
+        public static let remoteNotification = LaunchOptionsKey()
+    }
 }
 
 /// Page: uikit/uibackgroundtaskidentifier iOS 4.0
@@ -61,7 +64,10 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 
 /// Page: uikit/uiwindow iOS 2.0
 @MainActor
-open class UIWindow: NSObject {}
+open class UIWindow: NSObject {
+    /// Page: uikit/uiwindow/rootviewcontroller iOS 4.0
+    open var rootViewController: UIViewController? { nil }
+}
 
 /// Page: uikit/uibackgroundfetchresult iOS 7.0
 public enum UIBackgroundFetchResult: UInt, Sendable {
@@ -81,6 +87,9 @@ open class UIView: NSObject {
 
     /// Page: uikit/uiview/layer iOS 2.0
     open var layer: CALayer { CALayer() }
+
+    /// Page: uikit/uiview/window iOS 2.0
+    open var window: UIWindow? { nil }
 }
 
 /// Page: uikit/uiviewcontroller iOS 2.0
@@ -88,6 +97,12 @@ open class UIView: NSObject {
 open class UIViewController: NSObject {
     /// Page: uikit/uiviewcontroller/presentedviewcontroller iOS 5.0
     open var presentedViewController: UIViewController? { nil }
+
+    /// Page: uikit/uiviewcontroller/presentingviewcontroller iOS 5.0
+    open var presentingViewController: UIViewController? { nil }
+
+    /// Page: uikit/uiviewcontroller/viewifloaded iOS 9.0
+    open var viewIfLoaded: UIView? { nil }
 
     /// Page: uikit/uiviewcontroller/isbeingdismissed iOS 5.0
     open var isBeingDismissed: Bool { false }
@@ -108,4 +123,10 @@ open class UIViewController: NSObject {
 public enum UIKeyboardType: Int, Sendable {
     /// Page: uikit/uikeyboardtype/numberpad iOS 2.0
     case numberPad
+}
+
+/// Page: uikit/uicolor iOS 2.0
+open class UIColor: NSObject, @unchecked Sendable {
+    /// Page: uikit/uicolor/init(red:green:blue:alpha:) iOS 2.0
+    public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {}
 }

@@ -2,6 +2,7 @@ import Countersign
 import CountersignWire
 import Encodings
 import Foundation
+import NIOHTTP1
 import ServerTestSupport
 import Testing
 import UserNotificationsStandIn

@@ -3,6 +3,7 @@ import CountersignWire
 import DeviceAuthenticator
 import Encodings
 import Foundation
+import NIOHTTP1
 import ServerTestSupport
 import Synchronization
 import Testing

@@ -1,0 +1,50 @@
+/// The calls of Cotter's service that make a device a trusted one, and tell whether it is.
+///
+/// ``Cotter/configure(apiSecretKey:apiKeyID:configuration:)``, or a ``Cotter``, comes first. The other calls of the
+/// original spoke its protocol, which this library does not have.
+@MainActor
+public final class CotterAPIService {
+    /// The one there is.
+    public static let shared = CotterAPIService()
+
+    private init() {}
+
+    /// Makes this device a trusted one of a user of the app, and signs them in: see ``Passwordless``.
+    ///
+    /// - Parameters:
+    ///   - clientUserID: the app's id of the user.
+    ///   - cb: takes the person, or why the device is not trusted.
+    public func enrollTrustedDevice(clientUserID: String, cb: @escaping ResultCallback<CotterUser>) {
+        tell(
+            of: {
+                let backing = try Backing.configured()
+                return backing.user(try await backing.trust(clientUserID, over: nil), clientUserID, isTrusted: true)
+            }, cb)
+    }
+
+    /// Whether this device is a trusted one of a user of the app, as far as the device knows.
+    ///
+    /// - Parameters:
+    ///   - clientUserID: the app's id of the user.
+    ///   - cb: takes the answer.
+    public func getTrustedDeviceStatus(clientUserID: String, cb: @escaping ResultCallback<EnrolledMethods>) {
+        tell(
+            of: {
+                let enrollment = try await Backing.configured().enrollment(of: clientUserID)
+                return EnrolledMethods(enrolled: enrollment != nil, method: trustedDevice)
+            }, cb)
+    }
+
+    /// Removes this device from the trusted ones of a user of the app, here and at the server.
+    ///
+    /// - Parameters:
+    ///   - userID: the app's id of the user.
+    ///   - cb: is told once it is removed that it is none.
+    public func removeTrustedDeviceStatus(userID: String, cb: @escaping ResultCallback<EnrolledMethods>) {
+        tell(
+            of: {
+                try await Backing.configured().removeDevice(userID)
+                return EnrolledMethods(enrolled: false, method: trustedDevice)
+            }, cb)
+    }
+}
