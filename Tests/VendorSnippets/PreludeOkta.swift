@@ -21,9 +21,14 @@ package struct Credential: Sendable {
     }
 
     /// Who is signed in; each test has its own.
-    @TaskLocal package static var current: Credential?
+    @TaskLocal private static var current: Credential?
 
     static var `default`: Credential? { current }
+
+    /// Runs something while somebody is signed in.
+    package static func signedIn(_ credential: Credential, _ body: () -> Void) {
+        $current.withValue(credential) { body() }
+    }
 
     let oauth2: OAuth2
     let token: Token

@@ -13,7 +13,7 @@ import VendorSnippets
 struct OktaSnippetTests {
     /// What the system would give the app of a scene.
     private static func completion(_ scene: OktaScene) -> @Sendable (ApplicationConfig) -> Void {
-        { $0.countersign = OktaScene.configuration(scene.vault, scene.transport).countersign }
+        return { $0.countersign = OktaScene.configuration(scene.vault, scene.transport).countersign }
     }
 
     /// The person's sign-in by another library.
@@ -50,17 +50,14 @@ struct OktaSnippetTests {
             let app = S003x02(Self.completion(scene))
             app.authenticatorClient = scene.authenticator
             app.notificationSessionToken = Data([1, 2, 3])
-            func enroll() {
-                Credential.$current.withValue(Self.credential(scene)) { app.enroll() }
-            }
-            enroll()
+            Credential.signedIn(Self.credential(scene)) { app.enroll() }
             let id = try #require(try await app.noted().first)
             let known = try #require(try await scene.enrollments().first)
             #expect(known["enrollment"] == .string(id))
             #expect(known["push"]?["app"] == .string(OktaScene.bundleIdentifier))
             #expect(scene.authenticator.allEnrollments().map(\.enrollmentId) == [id])
             // The token has enrolled a device.
-            enroll()
+            Credential.signedIn(Self.credential(scene)) { app.enroll() }
             while try await app.noted().count < 2 { try await Task.sleep(for: .milliseconds(20)) }
             #expect(try await app.noted() == [id, "-1"])
         }
@@ -72,10 +69,7 @@ struct OktaSnippetTests {
             _ = try await scene.enroll()
             let app = S003x03(Self.completion(scene))
             app.authenticatorClient = scene.authenticator
-            func update() {
-                Credential.$current.withValue(Self.credential(scene)) { app.update(Data([4, 5, 6])) }
-            }
-            update()
+            Credential.signedIn(Self.credential(scene)) { app.update(Data([4, 5, 6])) }
             while try await scene.enrollments().first?["push"] == nil {
                 try await Task.sleep(for: .milliseconds(20))
             }
@@ -88,10 +82,7 @@ struct OktaSnippetTests {
             let enrollment = try await scene.enroll()
             let app = S003x04(Self.completion(scene))
             app.authenticatorClient = scene.authenticator
-            func unenroll() {
-                Credential.$current.withValue(Self.credential(scene)) { app.unenroll(enrollment, isLocal: isLocal) }
-            }
-            unenroll()
+            Credential.signedIn(Self.credential(scene)) { app.unenroll(enrollment, isLocal: isLocal) }
             while !scene.authenticator.allEnrollments().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
             #expect(try await scene.enrollments().count == (isLocal ? 1 : 0))
         }
