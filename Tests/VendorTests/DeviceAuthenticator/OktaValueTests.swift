@@ -1,6 +1,7 @@
 import Countersign
 import CountersignWire
 import Foundation
+import SecurityStandIn
 import Testing
 
 @testable import DeviceAuthenticator
