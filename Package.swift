@@ -41,6 +41,7 @@ let package = Package(
         // The calls of three vendors' SDKs, and what their signatures name where Apple's modules are not: decision 102.
         .library(name: "Cotter", targets: ["Cotter"]),
         .library(name: "OneginiSDKiOS", targets: ["OneginiSDKiOS"]),
+        .library(name: "DeviceAuthenticator", targets: ["DeviceAuthenticator"]),
         .library(name: "UIKitStandIn", targets: ["UIKitStandIn"]),
         .library(name: "UserNotificationsStandIn", targets: ["UserNotificationsStandIn"]),
         .library(name: "SecurityStandIn", targets: ["SecurityStandIn"]),
@@ -101,6 +102,12 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "OneginiSDKiOS", dependencies: ["Countersign", "CountersignApple", "CountersignWire"],
+            swiftSettings: settings),
+        .target(
+            name: "DeviceAuthenticator",
+            dependencies: [
+                "Countersign", "CountersignApple", "CountersignWire", "SecurityStandIn", "UserNotificationsStandIn",
+            ],
             swiftSettings: settings),
         .target(
             name: "RelyingPartyAPI", dependencies: ["CountersignWire", "OpenPGP", "Encodings"],
@@ -368,6 +375,7 @@ let package = Package(
             dependencies: [
                 "Cotter",
                 "OneginiSDKiOS",
+                "DeviceAuthenticator",
                 "UIKitStandIn",
                 "UserNotificationsStandIn",
                 "SecurityStandIn",
@@ -379,6 +387,7 @@ let package = Package(
             dependencies: [
                 "Cotter",
                 "OneginiSDKiOS",
+                "DeviceAuthenticator",
                 "UIKitStandIn",
                 "UserNotificationsStandIn",
                 "SecurityStandIn",

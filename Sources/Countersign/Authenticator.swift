@@ -71,13 +71,27 @@ public final class Authenticator: Sendable {
         self.returnSchemes = returnSchemes
         self.vault = vault
         connection = Connection(issuer: issuer, transport: transport, clock: clock)
+        for stored in try await Self.stored(in: vault) where stored.issuer == issuer { await roster.add(stored) }
+    }
+
+    /// The issuers of the enrollments in a vault, each once.
+    ///
+    /// For an app that is told its issuer by a sign-in, and is started again without one.
+    ///
+    /// - Throws: ``CountersignError/vault(_:)``.
+    public static func issuers(in vault: any Vault) async throws(CountersignError) -> [URL] {
+        Set(try await stored(in: vault).map(\.issuer.description)).sorted().compactMap { URL(string: $0) }
+    }
+
+    private static func stored(in vault: any Vault) async throws(CountersignError) -> [StoredEnrollment] {
+        var all: [StoredEnrollment] = []
         for id in try await vaulted({ try await vault.enrollments(with: StoredEnrollment.record) }) {
             guard let bytes = try await vaulted({ try await vault.record(StoredEnrollment.record, of: id) }) else {
                 continue
             }
-            let stored = try StoredEnrollment(bytes)
-            if stored.issuer == issuer { await roster.add(stored) }
+            all.append(try StoredEnrollment(bytes))
         }
+        return all
     }
 
     /// The enrollments on this device, oldest first.

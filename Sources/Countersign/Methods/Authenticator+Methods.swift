@@ -39,6 +39,10 @@ extension Authenticator {
         return pin
     }
 
+    func hasBiometricKey(of id: EnrollmentID) async -> Bool {
+        await roster[id]?.biometricSubkey != nil
+    }
+
     /// The key that signs after the user's biometric check.
     func biometricKey(_ prompt: String, of stored: StoredEnrollment) async throws(CountersignError) -> SigningKeyPair {
         guard let biometrics = vault as? any BiometricVault else { throw .biometric(.unavailable) }

@@ -27,6 +27,11 @@ public struct EnrolledMethods: Sendable {
 }
 
 extension Enrollment {
+    /// Whether the enrollment has a key on this device that the user's biometrics unlock; the server is not asked.
+    public var hasBiometricKey: Bool {
+        get async { await authenticator.hasBiometricKey(of: id) }
+    }
+
     /// Asks the server for the status of the methods.
     public func methods() async throws(CountersignError) -> EnrolledMethods {
         let reply = try await authenticator.methods(of: stored)

@@ -58,6 +58,16 @@ public struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringC
         self.key = key
     }
 
+    /// A token that the app has from another library, and that is bound to no key.
+    ///
+    /// - Parameters:
+    ///   - text: the token; nil comes of a text that could bring a field of its own into a request.
+    ///   - expiresAt: when it is over, in milliseconds since 1970, if the app knows it.
+    public init?(bearer text: String, expiresAt: Int64 = .max) {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        self.init(Secret(text), expiresAt: Timestamp(milliseconds: expiresAt), key: nil)
+    }
+
     /// Whether it is bound to a key, without which it is worth nothing.
     public var isBound: Bool { key != nil }
 

@@ -1,0 +1,133 @@
+import Countersign
+import DeviceAuthenticator
+import Encodings
+import Foundation
+import NIOHTTP1
+import ServerTestSupport
+import Synchronization
+import Testing
+
+/// A browser without scripts, whose person names themself and types the number of the page on their device.
+private final class OktaVisitor: Sendable {
+    private let server: TestServer
+    private let cookies = Mutex<[String: String]>([:])
+
+    init(_ server: TestServer) {
+        self.server = server
+    }
+
+    /// Signs in, and returns where the browser is sent in the end.
+    ///
+    /// - Parameters:
+    ///   - path: the authorization request.
+    ///   - approve: approves on the device what waits there, with the number.
+    func signIn(_ path: String, _ approve: (String) async throws -> Void) async throws -> URL {
+        let first = try await send(.GET, path)
+        let second = try await submit(first, to: "/signin/choose", "identifier=customer-1@example.com")
+        let place = try #require(
+            try await submit(second, to: "/signin/ask", "way=device").headers["location"], "\(second)")
+        let page = Self.text(try await send(.GET, place))
+        let number = try #require(page.firstMatch(of: #/aria-label="([0-9 ,]+)"/#)).output.1.filter(\.isNumber)
+        try await approve(String(number))
+        let done = try await send(.GET, "\(place)/done")
+        let onward = Self.text(done).firstMatch(of: #/http-equiv="refresh" content="0;url=([^"]*)"/#)
+        let back = try #require(done.headers["location"] ?? onward.map { String($0.output.1) }, "\(done)")
+        return try #require(URL(string: back.replacing("&amp;", with: "&")))
+    }
+
+    private func submit(_ page: Reply, to path: String, _ field: String) async throws -> Reply {
+        let sealed = try #require(Self.text(page).firstMatch(of: #/name="request" value="([^"]*)"/#), "\(page)")
+        return try await send(.POST, path, form: "request=\(sealed.output.1)&\(field)")
+    }
+
+    private func send(_ method: HTTPMethod, _ path: String, form: String? = nil) async throws -> Reply {
+        var headers = form == nil ? [] : [("Content-Type", "application/x-www-form-urlencoded")]
+        let cookie = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
+        if !cookie.isEmpty { headers.append(("Cookie", cookie)) }
+        let reply = try await server.send(
+            method, path, headers: headers, body: form.map { Array($0.utf8) }, isContract: false)
+        if let set = reply.headers["set-cookie"] {
+            let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            cookies.withLock { $0[String(pair[0])] = String(pair[1]) }
+        }
+        return reply
+    }
+
+    private static func text(_ reply: Reply) -> String { String(decoding: reply.body, as: UTF8.self) }
+}
+
+@Suite("Okta's calls after a sign-in of another library's", .timeLimit(.minutes(15)))
+struct OktaSignInTests {
+    // The pair of RFC 7636, Appendix B.
+    private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    private static let redirectURI = "http://127.0.0.1:50999/callback"
+
+    /// Approves the one question that waits for an enrollment.
+    private func approve(
+        _ number: String, by enrollment: any AuthenticatorEnrollmentProtocol, in scene: OktaScene
+    ) async throws {
+        var waiting: [any PushChallengeProtocol] = []
+        while waiting.isEmpty {
+            waiting = try await scene.pending(enrollment)
+            if waiting.isEmpty { try await Task.sleep(for: .milliseconds(25)) }
+        }
+        let person = OktaPerson(.approved, number: number)
+        let failure = await person.resolve(waiting[0])
+        #expect(failure == nil && person.steps == ["consent", "number of 6"])
+    }
+
+    /// An access token that is bound to nothing, as an app without proofs of a key gets it.
+    private func token(_ scene: OktaScene, by enrollment: any AuthenticatorEnrollmentProtocol) async throws -> String {
+        let settings: JSONValue = [
+            "profile": "native", "redirect_uris": [.string(Self.redirectURI)], "asked_browsers": "all",
+            "registration": "closed",
+        ]
+        let path = "/v1/admin/clients/\(scene.shop.clientID)/openid"
+        #expect(try await scene.server.administrator.call(.PUT, path, settings).status == 200)
+        let email: JSONValue = ["email": "customer-1@example.com"]
+        #expect(try await scene.shop.call(.PATCH, "/v1/users/\(scene.user)", email).status == 200)
+        let request =
+            "/oauth2/authorize?response_type=code&client_id=\(scene.shop.clientID)&scope=openid%20enroll&state=s"
+            + "&nonce=n&redirect_uri=http%3A%2F%2F127.0.0.1%3A50999%2Fcallback&code_challenge=\(Self.challenge)"
+            + "&code_challenge_method=S256"
+        let back = try await OktaVisitor(scene.server).signIn(request) { number in
+            try await approve(number, by: enrollment, in: scene)
+        }
+        let items = URLComponents(url: back, resolvingAgainstBaseURL: false)?.queryItems ?? []
+        let code = try #require(items.first { $0.name == "code" }?.value, "\(back)")
+        let form =
+            "grant_type=authorization_code&code=\(code)&redirect_uri=http%3A%2F%2F127.0.0.1%3A50999%2Fcallback"
+            + "&client_id=\(scene.shop.clientID)&code_verifier=\(Self.verifier)"
+        let reply = try await scene.server.send(
+            .POST, "/oauth2/token", headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(form.utf8), isContract: false)
+        let given = try reply.success()
+        #expect(given["token_type"]?.string == "Bearer", "\(reply)")
+        return try #require(given["access_token"]?.string)
+    }
+
+    @Test("A bearer token enrolls a second device, which the first one lets in by the number that the second one shows")
+    func second() async throws {
+        try await OktaScene.with { scene in
+            let first = try await scene.enroll()
+            let token = try await token(scene, by: first)
+            let tablet = try OktaScene.launched(MemoryVault(), scene.transport)
+            let made = try await scene.enrolled(by: .bearer(token), with: tablet).get()
+            #expect(made.user.id == first.user.id)
+            let awaiting = try #require(made as? any AwaitingEnrollment)
+            #expect(try #require(awaiting.activeAt) > Date())
+            try await approve(try #require(awaiting.approvalNumber), by: first, in: scene)
+            let (challenge, _) = try await scene.asked("payment", made)
+            #expect(await OktaPerson(.approved).resolve(challenge) == nil)
+            #expect(try await scene.state(of: challenge.transactionId) == "approved")
+            // Each sign-in enrolls one device.
+            let again = await scene.enrolled(by: .bearer(token), with: tablet)
+            guard case .failure(let error) = again else {
+                Issue.record("a token enrolled twice")
+                return
+            }
+            #expect(oktaCode(error) == "ticket_used")
+        }
+    }
+}
