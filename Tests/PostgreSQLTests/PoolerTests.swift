@@ -38,8 +38,9 @@ private struct Pooler {
         }
         program = try RunningProgram(try #require(Self.path), arguments)
         url = "postgres://countersign@/\(database.name)?host=\(folder.url.path)&port=6432"
-        let socket = folder.path(".s.PGSQL.6432")
-        for _ in 0..<500 where !FileManager.default.fileExists(atPath: socket) {
+        // Its socket is there a moment before it takes connections.
+        let address = try PostgresAddress(url)
+        for _ in 0..<500 where (try? PostgresConnection(to: address)) == nil {
             try await Task.sleep(for: .milliseconds(20))
         }
     }
