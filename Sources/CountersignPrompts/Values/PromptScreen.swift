@@ -38,6 +38,21 @@ public struct PromptScreen: Hashable, Sendable {
         self.heading = heading
     }
 
+    /// What a custom authenticator is asked for on this screen; nil where none is.
+    public var custom: CustomRequest? {
+        if case .custom(let request) = field?.kind { request } else { nil }
+    }
+
+    /// This screen where a view of the app's own asks the custom authenticator: without the button that takes what was
+    /// typed, and without what the authenticator has said, which the view has.
+    public var askedByApp: PromptScreen {
+        guard custom != nil else { return self }
+        var screen = self
+        screen.paragraphs = []
+        screen.buttons.removeAll { $0.act == .submit }
+        return screen
+    }
+
     /// What a screen reader does when a screen has taken the place of another one.
     public enum Reading: Hashable, Sendable {
         /// It goes to the heading, which is another one.
@@ -89,7 +104,7 @@ public struct PromptField: Hashable, Sendable {
         /// A PIN that is being chosen, of so many digits; nobody may read it.
         case newPIN(ClosedRange<Int>)
         /// What a custom authenticator judges; nobody may read it.
-        case custom
+        case custom(CustomRequest)
     }
 
     /// What is typed there.
