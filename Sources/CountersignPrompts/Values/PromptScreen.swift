@@ -14,6 +14,8 @@ public struct PromptScreen: Hashable, Sendable {
     public var paragraphs: [String] = []
     /// What is signed besides the text, in order.
     public var details: [PromptFact] = []
+    /// What is listed, each with what can be done to it.
+    public var groups: [PromptGroup] = []
     /// What stands before ``signedLines``; nil where nothing is signed.
     public var signedLabel: String?
     /// Every line of the text that the answer signs; it may stand behind a button that unfolds it.
@@ -69,6 +71,26 @@ public struct PromptScreen: Hashable, Sendable {
         guard heading == other.heading else { return .heading }
         let news = paragraphs.filter { !other.paragraphs.contains($0) }
         return news.isEmpty ? nil : .says(news.joined(separator: " "))
+    }
+}
+
+/// Something in a list, such as a device, with what can be done to it.
+public struct PromptGroup: Hashable, Identifiable, Sendable {
+    /// Tells it from the others of the list.
+    public let id: String
+    /// What it is called.
+    public let title: String
+    /// What is said of it, in order.
+    public let lines: [String]
+    /// The buttons that do something to it, in order.
+    public let buttons: [PromptButton]
+
+    /// Something of these parts.
+    public init(id: String, title: String, lines: [String], buttons: [PromptButton] = []) {
+        self.id = id
+        self.title = title
+        self.lines = lines
+        self.buttons = buttons
     }
 }
 
