@@ -127,6 +127,14 @@ public struct PromptField: Hashable, Sendable {
         case newPIN(ClosedRange<Int>)
         /// What a custom authenticator judges; nobody may read it.
         case custom(CustomRequest)
+
+        /// Whether nobody may read what is typed.
+        public var isSecret: Bool {
+            switch self {
+            case .number: false
+            case .pin, .newPIN, .custom: true
+            }
+        }
     }
 
     /// What is typed there.
