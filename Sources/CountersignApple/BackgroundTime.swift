@@ -1,4 +1,4 @@
-#if canImport(Dispatch)
+#if canImport(UserNotifications)
     import Dispatch
     import Foundation
 
