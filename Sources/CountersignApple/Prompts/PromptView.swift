@@ -4,6 +4,10 @@
     import Foundation
     public import SwiftUI
 
+    #if canImport(UIKit)
+        import UIKit
+    #endif
+
     /// The prompt of a model, whichever it is.
     public struct PromptView<Model: PromptModel>: View {
         private let model: Model
@@ -74,6 +78,10 @@
         }
 
         private func perform(_ act: PromptAct) {
+            guard act != .openSettings else {
+                openSettings()
+                return
+            }
             // It goes on without the view, and when the person has left the app at once: an answer shall arrive.
             let time = BackgroundTime(for: "What was tapped in a prompt")
             Task {
@@ -81,6 +89,15 @@
                 time.end()
                 if act == .close { isDismissed = true }
             }
+        }
+
+        private func openSettings() {
+            #if canImport(UIKit)
+                let address = UIApplication.openSettingsURLString
+            #else
+                let address = "x-apple.systempreferences:com.apple.preference.security?Privacy_Camera"
+            #endif
+            if let url = URL(string: address) { openURL(url) }
         }
 
         private func closeAsked() {

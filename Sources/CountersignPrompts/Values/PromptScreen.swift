@@ -219,4 +219,6 @@ public enum PromptAct: Hashable, Sendable {
     case remove(String)
     /// Gives up a custom authenticator.
     case deregister
+    /// Opens the system's settings of the app, which is for the view to do.
+    case openSettings
 }

@@ -61,15 +61,13 @@ public struct EnvironmentValues {
     public var accessibilityVoiceOverEnabled: Bool { false }
 
     /// Page: swiftui/environmentvalues/scenephase iOS 14.0 macOS 11.0
-    public var scenePhase: ScenePhase { .active }
+    public var scenePhase: ScenePhase { .inactive }
 }
 
 /// Page: swiftui/scenephase iOS 14.0 macOS 11.0
 public enum ScenePhase: Sendable {
     /// Page: swiftui/scenephase/inactive iOS 14.0 macOS 11.0
     case inactive
-    /// Page: swiftui/scenephase/active iOS 14.0 macOS 11.0
-    case active
 }
 
 /// Page: swiftui/openurlaction iOS 14.0 macOS 11.0

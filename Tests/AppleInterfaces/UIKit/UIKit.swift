@@ -10,6 +10,9 @@ open class UIApplication: NSObject {
     /// Page: uikit/uiapplication/shared iOS 2.0
     open class var shared: UIApplication { UIApplication() }
 
+    /// Page: uikit/uiapplication/opensettingsurlstring iOS 8.0
+    public nonisolated static let openSettingsURLString = ""
+
     /// Page: uikit/uiapplication/connectedscenes iOS 13.0
     open var connectedScenes: Set<UIScene> { [] }
 
