@@ -99,6 +99,7 @@
                         pin = ""
                     }
                     Act(title: "Devices") { model.showDevices() }
+                    Act(title: "Does this phone still wait?") { await model.showWaiting() }
                     Act(title: "Sign in") { await model.signIn() }
                 }
             }
