@@ -83,7 +83,7 @@
                 override class var layerClass: AnyClass { AVCaptureVideoPreviewLayer.self }
 
                 func show(_ session: AVCaptureSession?) {
-                    guard let layer = layer as? AVCaptureVideoPreviewLayer else { return }
+                    guard let layer = layer as? AVCaptureVideoPreviewLayer, layer.session !== session else { return }
                     layer.videoGravity = .resizeAspectFill
                     layer.session = session
                     setNeedsLayout()
