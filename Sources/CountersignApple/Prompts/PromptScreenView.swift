@@ -50,7 +50,7 @@
         private func group(_ group: PromptGroup) -> some View {
             VStack(alignment: .leading, spacing: 8) {
                 VStack(alignment: .leading, spacing: 4) {
-                    text(group.title, theme.fonts.client)
+                    text(group.title, theme.fonts.client).accessibilityAddTraits(.isHeader)
                     ForEach(group.lines, id: \.self) { text($0, theme.fonts.text) }
                 }
                 .accessibilityElement(children: .combine)
