@@ -5,8 +5,8 @@ import Testing
 
 @Suite("docs/reference/prompts.md says what the prompts say")
 struct PromptPageTests {
-    private static let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "../../docs/reference/prompts.md")
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    private static let file = root.appending(path: "docs/reference/prompts.md")
 
     @Test("Each state of each model has a row with its exact texts in both languages")
     func page() throws {
@@ -37,6 +37,22 @@ struct PromptPageTests {
                 let isNoWayOut = !screen.isBusy && screen.buttons.isEmpty
                 #expect(isNoWayOut == others.contains("\(examples.model): \(state)"), "\(examples.model): \(state)")
             }
+        }
+    }
+
+    @Test("Each state of a model has an example, so that none is missing on the page", arguments: PromptExamples.all)
+    func states(_ examples: PromptExamples) throws {
+        let source = try String(
+            contentsOf: Self.root.appending(path: "Sources/CountersignPrompts/Models/\(examples.model).swift"),
+            encoding: .utf8)
+        let start = try #require(source.firstRange(of: "    public enum State: Hashable, Sendable {\n"))
+        let rest = source[start.upperBound...]
+        let end = try #require(rest.firstRange(of: "\n    }\n"))
+        let names = rest[..<end.lowerBound].matches(of: /\n {8}case (\w+)/).map { String($0.output.1) }
+        #expect(names.count > 3)
+        // A screen that is closed is not seen.
+        for name in names where "\(examples.model) \(name)" != "WaitingModel closed" {
+            #expect(examples.screens.contains { $0.state == name || $0.state.hasPrefix("\(name):") }, "\(name)")
         }
     }
 
