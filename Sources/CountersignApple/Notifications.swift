@@ -67,12 +67,22 @@
 
         /// Removes the notification of a challenge that has ended elsewhere, if the push withdraws one.
         public static func removeWithdrawn(by push: PushNotification) async {
-            guard let challenge = push.withdrawnChallenge else { return }
+            if let challenge = push.withdrawnChallenge { await removeShown(of: "\(challenge)") }
+        }
+
+        /// Removes the notification of a challenge that is over, such as one that was answered in the app.
+        ///
+        /// A ``PromptView`` does it for the questions that it shows.
+        ///
+        /// - Parameter challenge: the challenge's id.
+        public static func removeShown(of challenge: String) async {
             let center = UNUserNotificationCenter.current()
             let shown = await center.deliveredNotifications()
             center.removeDeliveredNotifications(
                 withIdentifiers: shown.map(\.request)
-                    .filter { PushNotification.challenge(named: $0.content.userInfo) == challenge }.map(\.identifier))
+                    .filter { shown in
+                        PushNotification.challenge(named: shown.content.userInfo).map { "\($0)" } == challenge
+                    }.map(\.identifier))
         }
     }
 

@@ -38,7 +38,9 @@ struct DevicesTests {
         ]
         for (device, acts) in offers {
             let screen = await loaded(device).screen(PromptTexts(.english))
-            #expect(screen.details.count == 2 && screen.buttons.map(\.act) == [.remove("this")] + acts)
+            #expect(screen.groups.map(\.id) == ["this", "other"] && screen.buttons.map(\.act) == [.close])
+            #expect(screen.groups.map { $0.buttons.map(\.act) } == [[.remove("this")], acts])
+            #expect(screen.groups.allSatisfy { !$0.title.isEmpty && !$0.lines.isEmpty })
         }
         let alone = await loaded(nil).screen(PromptTexts(.english))
         #expect(alone.paragraphs == ["There is no other device."])
@@ -147,6 +149,7 @@ struct DevicesTests {
         #expect(model.state == .confirming(DevicesModel.Action(.remove, .this)))
         await goOn(model)
         #expect(model.state == .thisOneRemoved && script.calls == ["list", "remove this "])
+        #expect(model.screen(PromptTexts(.english)).buttons.map(\.act) == [.close])
         await model.load()
         #expect(model.state == .thisOneRemoved)
     }

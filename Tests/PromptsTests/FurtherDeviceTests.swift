@@ -36,7 +36,7 @@ struct FurtherDeviceTests {
     @Test("Without a number it only waits")
     func noNumber() {
         let screen = model(number: nil).screen(PromptTexts(.english))
-        #expect(screen.code == nil && screen.buttons.map(\.act) == [.undo(nil)])
+        #expect(screen.code == nil && screen.buttons.map(\.act) == [.undo(nil), .close])
     }
 
     @Test("A refusal is told, and trouble with the network does not end the wait")

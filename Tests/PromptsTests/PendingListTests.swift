@@ -1,7 +1,33 @@
 import Countersign
+import Synchronization
 import Testing
 
 @testable import CountersignPrompts
+
+/// A clock by which pauses take as long as a test says; after the last one whoever waits is cancelled.
+private final class StoppedClock: PromptClock {
+    private struct State {
+        var time = Duration.zero
+        var pauses: [Duration]
+    }
+
+    private let state: Mutex<State>
+
+    init(_ pauses: [Duration]) {
+        state = Mutex(State(pauses: pauses))
+    }
+
+    var now: Duration { state.withLock { $0.time } }
+
+    func sleep(for duration: Duration) async throws {
+        let isOver = state.withLock { state in
+            guard !state.pauses.isEmpty else { return true }
+            state.time += state.pauses.removeFirst()
+            return false
+        }
+        if isOver { throw CancellationError() }
+    }
+}
 
 @Suite("The list of pending questions", .timeLimit(.minutes(15)))
 @MainActor
@@ -54,6 +80,14 @@ struct PendingListTests {
         // The next list has it, or it is over.
         await model.refresh()
         #expect(model.screen(PromptTexts(.english)).buttons.map(\.act) == [.open("a")])
+    }
+
+    @Test("After the system has stopped the app for a while, the list is fetched anew")
+    func absence() async {
+        let source = FakePending([.example("a", answers)])
+        let clock = StoppedClock([.seconds(1), .seconds(10), .seconds(1), .seconds(11), .seconds(1)])
+        await PendingListModel(source, biometricPrompt: "Pay", clock: clock).run()
+        #expect(source.script.calls == ["list", "list"])
     }
 
     @Test("A question names its own account, or none where it may be another one than the list's")

@@ -4,6 +4,12 @@ import Testing
 
 @testable import CountersignPrompts
 
+/// How often something was done.
+@MainActor
+private final class Count {
+    var number = 0
+}
+
 @Suite("One view draws every model", .timeLimit(.minutes(15)))
 @MainActor
 struct PromptModelTests {
@@ -31,12 +37,31 @@ struct PromptModelTests {
         model.type("83517a")
         #expect(model.typed == "83517")
         await model.perform(.use(.custom("voice")))
-        #expect(screen(model).field?.kind == .custom && model.typed.isEmpty)
+        #expect(screen(model).custom == CustomRequest(name: "voice", purpose: .approve) && model.typed.isEmpty)
         model.type("la la")
         #expect(model.typed == "la la" && script.calls.isEmpty)
         await model.perform(.submit)
         #expect(script.calls == ["approve voice la la 471932"] && model.typed == "471932")
         #expect(model.returnURL == nil && !model.isClosed && model.current == nil)
+    }
+
+    @Test("The notification of a question is of no use once nobody can answer it any more")
+    func settled() async {
+        for (act, error) in [
+            (PromptAct.approve, nil), (.deny, nil), (.approve, .challengeExpired), (.approve, .alreadyAnswered),
+        ] as [(PromptAct, CountersignError?)] {
+            let model = prompt()
+            #expect(model.settledQuestion == nil)
+            script.next(error)
+            await model.perform(act)
+            #expect(model.settledQuestion == "chl_1")
+        }
+        for error in [CountersignError.network("gone"), .enrollmentSuspended] {
+            let model = prompt()
+            script.next(error)
+            await model.perform(.approve)
+            #expect(model.settledQuestion == nil)
+        }
     }
 
     @Test("An approval that came by a link opens the browser, and no other does")
@@ -46,6 +71,58 @@ struct PromptModelTests {
         #expect(model.returnURL == nil)
         await model.perform(.approve)
         #expect(model.returnURL == url && !model.isClosed)
+    }
+
+    @Test("A view of the app's own gives the data once, and only while it is asked for them")
+    func ownView() async throws {
+        let model = prompt(.payment(number: true, methods: [.custom("voice"), .pin], attemptsLeft: 3))
+        let submitted = Count()
+        func entry() -> CustomEntry? { CustomEntry(model) { submitted.number += 1 } }
+        #expect(entry() == nil)
+        model.type("471932")
+        await model.perform(.approve)
+        let first = try #require(entry())
+        #expect(first.request == CustomRequest(name: "voice", purpose: .approve))
+        first.give("")
+        #expect(submitted.number == 0 && model.typed.isEmpty)
+        first.give("la la")
+        #expect(submitted.number == 1 && model.typed == "la la")
+        script.next(.customRetry(attemptsLeft: 2, payload: "louder"))
+        await model.perform(.submit)
+        #expect(script.calls == ["approve voice la la 471932"])
+        // What was recorded for the try before is not given for the next one.
+        first.give("la la")
+        #expect(submitted.number == 1 && model.typed.isEmpty)
+        let second = try #require(entry())
+        #expect(second.request.payload == "louder" && second.request.attemptsLeft == 2)
+        await model.perform(.use(.pin))
+        second.give("83517")
+        #expect(submitted.number == 1 && model.typed.isEmpty && entry() == nil)
+    }
+
+    @Test("Where a view of the app's own asks, the screen has no button that takes what was typed")
+    func askedByApp() async {
+        let registering = CustomAuthenticatorModel(FakeRegistrar(script: script), .register)
+        await registering.load()
+        script.next(.customRetry(attemptsLeft: 2, payload: "louder"))
+        for text in ["a", "b"] {
+            registering.type(text)
+            await registering.perform(.submit)
+        }
+        #expect(registering.state == .registered(payload: "welcome"))
+        let texts = PromptTexts(.english)
+        let again = CustomAuthenticatorModel.State.giving(.again(attemptsLeft: 2, payload: "louder"))
+        let whole = again.screen(of: "voice", .register, texts)
+        #expect(whole.paragraphs.count == 1 && whole.buttons.map(\.act) == [.submit, .cancel])
+        let asked = whole.askedByApp
+        #expect(asked.heading == whole.heading && asked.field?.problem == whole.field?.problem)
+        #expect(asked.paragraphs.isEmpty && asked.buttons.map(\.act) == [.cancel])
+        let request = CustomRequest(name: "voice", purpose: .register, payload: "louder", attemptsLeft: 2)
+        #expect(asked.custom == request)
+        let done = screen(registering)
+        #expect(done.custom == nil && done.askedByApp == done)
+        let pin = CustomAuthenticatorModel.State.typingPIN(nil).screen(of: "voice", .register, texts)
+        #expect(pin.custom == nil && pin.askedByApp == pin)
     }
 
     @Test("Running a model fetches what it shows")

@@ -125,6 +125,36 @@ struct RealServerTests {
         }
     }
 
+    @Test("A further device shows its number, also after its screen was closed, until the earlier one has typed it")
+    func furtherDevice() async throws {
+        try await TestServer.with { server in
+            let shop = try await server.makeClient()
+            let user = try await shop.makeUser("customer-1")
+            let issuer = try #require(URL(string: "\(server.issuer)"))
+            let app = AppDescription(name: "Acme", version: "3.1", deviceName: "Test phone")
+            let authenticator = try await Authenticator(issuer: issuer, app: app, vault: MemoryVault())
+            let vault = MemoryVault()
+            let second = try await Authenticator(issuer: issuer, app: app, vault: vault)
+            let first = try await authenticator.enroll(with: .ticket(try await shop.makeTicket(for: user)))
+            #expect(try await FurtherDeviceModel.waiting(first) == nil)
+            let further = try await second.enroll(with: .ticket(try await shop.makeTicket(for: user)))
+            let number = try #require(further.approval?.number)
+            let shown = try #require(await FurtherDeviceModel(further))
+            #expect(await shown.state == .waiting(number: number))
+            let again = try #require(try await FurtherDeviceModel.waiting(further))
+            #expect(await again.state == .waiting(number: number))
+            #expect(await again.activeFrom == shown.activeFrom)
+            let restarted = try await Authenticator(issuer: issuer, app: app, vault: vault)
+            let kept = try #require(await restarted.enrollments.first)
+            #expect(try await FurtherDeviceModel.waiting(kept)?.state == .waiting(number: nil))
+            let pending = try #require(try await authenticator.pendingChallenges().first)
+            _ = try await pending.open().approve(with: .confirmation, number: number)
+            await again.look()
+            #expect(await again.state == .active)
+            #expect(try await FurtherDeviceModel.waiting(kept) == nil)
+        }
+    }
+
     @Test("What is scanned is told apart, and the code of nobody is refused")
     func scanned() async throws {
         try await RealPhone.with { phone in

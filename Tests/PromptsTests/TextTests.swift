@@ -48,6 +48,26 @@ struct TextTests {
         #expect(texts.text(.removeDevice, ["device": "x"]) == "Forget \u{2068}x\u{2069}")
     }
 
+    @Test("A custom authenticator is called what the app calls it, and what it says may be for nobody")
+    func customs() {
+        let texts = PromptTexts(.english, replacing: [.customSays: ""], naming: ["voice": "your voice"])
+        #expect(texts.text(using: .custom("voice")) == "Use \u{2068}your voice\u{2069}")
+        #expect(texts.text(using: .custom("tune")) == "Use \u{2068}tune\u{2069}")
+        let states: [ApprovePromptModel.State] = [
+            .custom("voice", .again(attemptsLeft: 2, payload: "{}")), .customRefused("voice", payload: "{}"),
+            .approved(PromptApproval(payload: "{}")),
+        ]
+        for state in states {
+            let plain = state.screen(of: nil, account: nil, left: nil, PromptTexts(.english))
+            let screen = state.screen(of: nil, account: nil, left: nil, texts)
+            #expect(plain.paragraphs.contains { $0.contains("{}") })
+            #expect(!screen.paragraphs.contains { $0.contains("{}") || $0.isEmpty })
+        }
+        #expect(states[0].screen(of: nil, account: nil, left: nil, texts).field?.label.contains("your voice") == true)
+        let registered = CustomAuthenticatorModel.State.registered(payload: "{}").screen(of: "voice", .register, texts)
+        #expect(registered.heading == "\u{2068}your voice\u{2069} is set up" && registered.paragraphs.isEmpty)
+    }
+
     @Test("The person's first language that there is, whatever its region")
     func preferred() {
         #expect(PromptLanguage.preferred(["de-AT", "en"]) == .german)

@@ -36,16 +36,26 @@
         /// The person has chosen something on a notification.
         nonisolated func userNotificationCenter(
             _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
-            withCompletionHandler completionHandler: @escaping () -> Void
+            withCompletionHandler completionHandler: @escaping @Sendable () -> Void
         ) {
             let choice = NotificationChoice(response)
+            // The handler is called at once, since an answer without a network may take longer than the system waits for it.
+            let time = BackgroundTime(for: "What was chosen on a notification")
             Task { @MainActor in
-                // The handler may not go to a task, so the system is asked for the time that an answer takes.
-                let time = UIApplication.shared.beginBackgroundTask()
                 await model.carryOut(choice)
-                UIApplication.shared.endBackgroundTask(time)
+                time.end()
             }
             completionHandler()
+        }
+
+        /// A push has come while the app is open: its question appears in the list, and needs no banner.
+        nonisolated func userNotificationCenter(
+            _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+            withCompletionHandler completionHandler: @escaping @Sendable (UNNotificationPresentationOptions) -> Void
+        ) {
+            let push = PushNotification(userInfo: notification.request.content.userInfo)
+            Task { @MainActor in _ = await model.woken(by: push) }
+            completionHandler([])
         }
     }
 #endif

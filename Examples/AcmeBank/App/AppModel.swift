@@ -60,6 +60,7 @@
                 show(await authenticator.enrollments.first, of: authenticator)
                 // The system hands out the push token at each launch.
                 if enrollment != nil { Notifications.registerForPushes(UIApplication.shared) }
+                await showWaiting()
                 let source = SDKPending(authenticator)
                 for await challenge in authenticator.challenges() {
                     if case .home(let list) = stage { list.take(await source.item(challenge)) }
@@ -85,6 +86,14 @@
             // Somebody who has a device already approves this one there, by the number that this one shows.
             prompt = FurtherDeviceModel(enrollment).map { .furtherDevice($0) } ?? .pin(PINPadModel(SDKPIN(enrollment)))
             if try await Notifications.askPermission() { Notifications.registerForPushes(UIApplication.shared) }
+        }
+
+        /// Shows that this phone still waits for an earlier device of the person's, if it does.
+        func showWaiting() async {
+            await doing {
+                guard let enrollment, let waiting = try await FurtherDeviceModel.waiting(enrollment) else { return }
+                prompt = .furtherDevice(waiting)
+            }
         }
 
         private func show(_ enrollment: Enrollment?, of authenticator: Authenticator) {

@@ -8,6 +8,7 @@
     /// The screen, and the prompt that stands over it.
     struct RootView: View {
         @Bindable var model: AppModel
+        @Environment(\.scenePhase) private var scenePhase
 
         var body: some View {
             VStack(alignment: .leading, spacing: 12) {
@@ -21,6 +22,10 @@
             }
             .padding(20)
             .task { await model.start() }
+            // What was asked, or answered elsewhere, while the app was not running; and the badge when it is left.
+            .onChange(of: scenePhase) { _, phase in
+                if phase != .inactive { Task { _ = await model.woken(by: nil) } }
+            }
             .onOpenURL { link in
                 Task { await model.opened(link) }
             }
@@ -94,6 +99,7 @@
                         pin = ""
                     }
                     Act(title: "Devices") { model.showDevices() }
+                    Act(title: "Does this phone still wait?") { await model.showWaiting() }
                     Act(title: "Sign in") { await model.signIn() }
                 }
             }

@@ -20,6 +20,7 @@
                 if screen.isBusy { ProgressView().accessibilityHidden(true) }
                 ForEach(screen.paragraphs, id: \.self) { text($0, theme.fonts.text) }
                 facts(screen.details)
+                ForEach(screen.groups, id: \.id) { group($0) }
                 if let label = screen.signedLabel { signed(label) }
                 if let code = screen.code { read(code) }
                 if let text = screen.scannable { QRImage(text: text, label: screen.heading) }
@@ -27,15 +28,34 @@
                 if let left = screen.timeLeft {
                     text(left, theme.fonts.label).monospacedDigit().accessibilityAddTraits(.updatesFrequently)
                 }
-                if let field = screen.field {
-                    PromptFieldView(field: field, typed: model.typed, theme: theme, focus: focus) { text in
-                        model.type(text)
-                        return model.typed
-                    } submit: {
-                        perform(.submit)
-                    }
-                }
+                if let field = screen.field { asked(field) }
                 ForEach(screen.buttons, id: \.act) { button($0) }
+            }
+        }
+
+        @ViewBuilder private func asked(_ field: PromptField) -> some View {
+            if let own = theme.ownView(for: model, submit: { perform(.submit) }) {
+                if let problem = field.problem { PromptProblemView(problem: problem, theme: theme, focus: focus) }
+                own
+            } else {
+                PromptFieldView(field: field, typed: model.typed, theme: theme, focus: focus) { text in
+                    model.type(text)
+                    return model.typed
+                } submit: {
+                    perform(.submit)
+                }
+            }
+        }
+
+        private func group(_ group: PromptGroup) -> some View {
+            VStack(alignment: .leading, spacing: 8) {
+                VStack(alignment: .leading, spacing: 4) {
+                    text(group.title, theme.fonts.client).accessibilityAddTraits(.isHeader)
+                    ForEach(group.lines, id: \.self) { text($0, theme.fonts.text) }
+                }
+                .accessibilityElement(children: .combine)
+                ForEach(group.buttons, id: \.act) { button($0) }
+                Divider()
             }
         }
 

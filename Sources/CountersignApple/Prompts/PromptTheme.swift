@@ -48,6 +48,8 @@
         public var logo: Image?
         /// The texts.
         public var texts: PromptTexts
+        /// The app's own views, by the names of the custom authenticators that they ask.
+        private var customViews: [String: @MainActor @Sendable (CustomEntry) -> AnyView] = [:]
 
         /// A theme, which is the system's where nothing else is named.
         ///
@@ -68,6 +70,37 @@
             self.fonts = fonts
             self.logo = logo
             self.texts = texts
+        }
+
+        /// The theme, with a view of the app's own that asks a custom authenticator, in place of a field that hides what is
+        /// typed.
+        ///
+        /// The view stands between what is wrong with the try before and the buttons. It is gone as soon as it has given the
+        /// data.
+        ///
+        /// - Parameters:
+        ///   - name: the authenticator's name.
+        ///   - content: the view, which hands what the authenticator judges to `CustomEntry.give(_:)`.
+        public func asking<Content: View>(
+            _ name: String, @ViewBuilder with content: @escaping @MainActor @Sendable (CustomEntry) -> Content
+        ) -> PromptTheme {
+            var theme = self
+            theme.customViews[name] = { AnyView(content($0)) }
+            return theme
+        }
+
+        /// The screen of a model, as it is where a view of the app's own asks.
+        @MainActor
+        func screen(of model: some PromptModel) -> PromptScreen {
+            let screen = model.screen(texts)
+            return screen.custom.flatMap { customViews[$0.name] } == nil ? screen : screen.askedByApp
+        }
+
+        /// The app's own view for what a model asks of a custom authenticator; nil where a field asks.
+        @MainActor
+        func ownView(for model: any PromptModel, submit: @escaping @MainActor () -> Void) -> AnyView? {
+            guard let entry = CustomEntry(model, submit: submit) else { return nil }
+            return customViews[entry.request.name]?(entry)
         }
     }
 #endif

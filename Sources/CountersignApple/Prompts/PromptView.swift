@@ -4,13 +4,16 @@
     import Foundation
     public import SwiftUI
 
+    #if canImport(UIKit)
+        import UIKit
+    #endif
+
     /// The prompt of a model, whichever it is.
     public struct PromptView<Model: PromptModel>: View {
         private let model: Model
         private let theme: PromptTheme
         private let close: @MainActor () -> Void
         @State private var isDismissed = false
-        @State private var isAsking = false
         @State private var asked: ApprovePromptModel? = nil
         @AccessibilityFocusState private var focus: PromptScreen.Reading?
         @Environment(\.openURL) private var openURL
@@ -30,7 +33,7 @@
 
         /// What is drawn.
         public var body: some View {
-            let screen = model.screen(theme.texts)
+            let screen = theme.screen(of: model)
             ScrollView {
                 PromptScreenView(screen: screen, model: model, theme: theme, focus: $focus, perform: perform)
                     .padding(20)
@@ -39,6 +42,10 @@
             }
             .scrollDismissesKeyboard(.interactively)
             .tint(theme.accent)
+            #if !canImport(UIKit)
+                // A sheet of the Mac is as large as its content wants to be, and what scrolls wants nothing.
+                .frame(minWidth: 360, idealWidth: 480, minHeight: 360, idealHeight: 600)
+            #endif
             .task(id: ObjectIdentifier(model)) {
                 await model.run()
                 // Until the view is gone, or shows another model.
@@ -56,25 +63,41 @@
             .onChange(of: isDismissed || model.isClosed, initial: true) { _, isClosed in
                 if isClosed { close() }
             }
-            .onChange(of: model.current.map { ObjectIdentifier($0) }, initial: true) { _, id in
-                isAsking = id != nil
-                // What was asked stays there while the sheet goes.
-                if let current = model.current { asked = current }
+            .onChange(of: model.settledQuestion) { _, question in
+                guard let question else { return }
+                Task { await Notifications.removeShown(of: question) }
             }
-            .onChange(of: isAsking) { _, isAsking in
-                if !isAsking, model.current != nil { closeAsked() }
+            .onChange(of: model.current?.id, initial: true) { _, _ in asked = model.current }
+            .onChange(of: asked?.id) { _, id in
+                // The person has swiped the question away.
+                if id == nil, model.current != nil { closeAsked() }
             }
-            .sheet(isPresented: $isAsking) {
-                if let asked { PromptView<ApprovePromptModel>(asked, theme: theme) { closeAsked() } }
+            .sheet(item: $asked) { asked in
+                PromptView<ApprovePromptModel>(asked, theme: theme) { closeAsked() }
             }
         }
 
         private func perform(_ act: PromptAct) {
-            // It goes on without the view: an answer that is on its way shall arrive.
+            guard act != .openSettings else {
+                openSettings()
+                return
+            }
+            // It goes on without the view, and when the person has left the app at once: an answer shall arrive.
+            let time = BackgroundTime(for: "What was tapped in a prompt")
             Task {
                 await model.perform(act)
+                time.end()
                 if act == .close { isDismissed = true }
             }
+        }
+
+        private func openSettings() {
+            #if canImport(UIKit)
+                let address = UIApplication.openSettingsURLString
+            #else
+                let address = "x-apple.systempreferences:com.apple.preference.security?Privacy_Camera"
+            #endif
+            if let url = URL(string: address) { openURL(url) }
         }
 
         private func closeAsked() {
@@ -82,7 +105,14 @@
         }
 
         private func read(_ reading: PromptScreen.Reading?) {
-            if case .says(let text) = reading { announce(text) } else if let reading { focus = reading }
+            switch reading {
+            case .says(let text): announce(text)
+            case .heading, .problem:
+                // It stays where it is when its text changes, and what has the focus already is not read again.
+                focus = nil
+                Task { focus = reading }
+            case nil: break
+            }
         }
 
         private func announce(_ text: String) {

@@ -81,15 +81,38 @@
 
             final class Preview: UIView {
                 override class var layerClass: AnyClass { AVCaptureVideoPreviewLayer.self }
+
+                func show(_ session: AVCaptureSession?) {
+                    guard let layer = layer as? AVCaptureVideoPreviewLayer, layer.session !== session else { return }
+                    layer.videoGravity = .resizeAspectFill
+                    layer.session = session
+                    setNeedsLayout()
+                }
+
+                // The screen may have been turned: the camera does not turn its picture by itself.
+                override func layoutSubviews() {
+                    super.layoutSubviews()
+                    guard let layer = layer as? AVCaptureVideoPreviewLayer, let connection = layer.connection,
+                        connection.isVideoRotationAngleSupported(angle)
+                    else { return }
+                    connection.videoRotationAngle = angle
+                }
+
+                /// By how much the picture of the camera on the back is turned, which is upright where the screen is turned to
+                /// the right.
+                private var angle: CGFloat {
+                    switch window?.windowScene?.effectiveGeometry.interfaceOrientation {
+                    case .landscapeRight: 0
+                    case .landscapeLeft: 180
+                    case .portraitUpsideDown: 270
+                    default: 90
+                    }
+                }
             }
 
             func makeUIView(context: Context) -> Preview { Preview() }
 
-            func updateUIView(_ view: Preview, context: Context) {
-                guard let layer = view.layer as? AVCaptureVideoPreviewLayer else { return }
-                layer.videoGravity = .resizeAspectFill
-                layer.session = session
-            }
+            func updateUIView(_ view: Preview, context: Context) { view.show(session) }
         }
     #elseif canImport(AppKit)
         /// What the camera sees.

@@ -45,8 +45,9 @@ extension ApprovePromptModel.State {
             return screen
         case .custom(let name, let problem): return customScreen(name, problem, question, texts)
         case .customRefused(let name, let payload):
-            var screen = texts.screen(.customRefusedHeading, .customRefusedText, values: ["name": name])
-            if let payload { screen.paragraphs.append(texts.text(.customSays, ["payload": payload])) }
+            var screen = texts.screen(
+                .customRefusedHeading, .customRefusedText, values: ["name": texts.name(of: name)])
+            screen.paragraphs += texts.said(payload)
             screen.buttons =
                 others(than: .custom(name), of: question, texts) + refusals(texts) + [texts.button(.back, .back)]
             return screen
@@ -68,9 +69,7 @@ extension ApprovePromptModel.State {
         case .approved(let approval):
             screen = texts.screen(.approvedHeading)
             if approval.returnURL != nil { screen.paragraphs.append(texts.text(.goBackSoon)) }
-            if let payload = approval.payload {
-                screen.paragraphs.append(texts.text(.customSays, ["payload": payload]))
-            }
+            screen.paragraphs += texts.said(approval.payload)
         case .declined: screen = texts.screen(.declinedHeading, .nothingApproved)
         case .reported: screen = texts.screen(.reportedHeading, .nothingApproved, .reportedText)
         case .ended(let ending): screen = ending.screen(texts)
@@ -114,12 +113,12 @@ extension ApprovePromptModel.State {
     private func customScreen(
         _ name: String, _ problem: ApprovePromptModel.CustomProblem?, _ question: PromptQuestion?, _ texts: PromptTexts
     ) -> PromptScreen {
-        var screen = PromptScreen(heading: texts.text(.customHeading, ["name": name]))
-        if case .again(_, let payload?) = problem {
-            screen.paragraphs.append(texts.text(.customSays, ["payload": payload]))
-        }
+        let values = ["name": texts.name(of: name)]
+        let request = CustomRequest(name, .approve, after: problem)
+        var screen = PromptScreen(heading: texts.text(.customHeading, values))
+        screen.paragraphs = texts.said(request.payload)
         screen.field = PromptField(
-            kind: .custom, label: texts.text(.customLabel, ["name": name]), problem: problem.map { $0.text(texts) })
+            kind: .custom(request), label: texts.text(.customLabel, values), problem: problem.map { $0.text(texts) })
         screen.buttons =
             [texts.button(.submit, .approve, role: .main)] + others(than: .custom(name), of: question, texts)
             + refusals(texts) + [texts.button(.back, .back)]
@@ -156,7 +155,7 @@ extension PromptTexts {
         case .confirmation: text(.useTap)
         case .pin: text(.usePIN)
         case .biometric: text(.useBiometric)
-        case .custom(let name): text(.useCustom, ["name": name])
+        case .custom(let custom): text(.useCustom, ["name": name(of: custom)])
         }
     }
 }

@@ -146,7 +146,10 @@ extension CodeDisplayModel.State {
             screen = texts.screen(.codeGoneHeading)
             screen.buttons = [texts.button(.renew, .showNewCode, role: .main)]
         case .unreachable(let failure): return texts.screen(failure)
-        case .scanned: return texts.screen(.scannedHeading, .scannedText)
+        case .scanned:
+            screen = texts.screen(.scannedHeading, .scannedText)
+            screen.buttons = [texts.button(.close, .close)]
+            return screen
         case .cancelled: return texts.screen(.scanCancelledHeading)
         }
         screen.buttons.append(texts.button(.cancel, .cancel))

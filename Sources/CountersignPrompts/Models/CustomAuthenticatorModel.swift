@@ -244,7 +244,7 @@ extension CustomAuthenticatorModel.State {
     func screen(
         of name: String, _ purpose: CustomAuthenticatorModel.Purpose, _ texts: PromptTexts
     ) -> PromptScreen {
-        let values = ["name": name]
+        let values = ["name": texts.name(of: name)]
         var screen: PromptScreen
         switch self {
         case .loading: screen = texts.screen(.loadingHeading)
@@ -255,12 +255,12 @@ extension CustomAuthenticatorModel.State {
                 kind: .pin, label: texts.text(.pinLabel), problem: problem.map { $0.text(texts) })
             screen.buttons = [texts.button(.submit, .continueButton, role: .main)]
         case .giving(let problem):
+            let request = CustomRequest(name, .register, after: problem)
             screen = texts.screen(.customRegisterHeading, values: values)
-            if case .again(_, let payload?) = problem {
-                screen.paragraphs.append(texts.text(.customSays, ["payload": payload]))
-            }
+            screen.paragraphs = texts.said(request.payload)
             screen.field = PromptField(
-                kind: .custom, label: texts.text(.customLabel, values), problem: problem.map { $0.text(texts) })
+                kind: .custom(request), label: texts.text(.customLabel, values),
+                problem: problem.map { $0.text(texts) })
             screen.buttons = [texts.button(.submit, .customRegister, role: .main)]
         case .confirmingRemoval:
             screen = texts.screen(.customRemoveHeading, .customRemoveText, values: values)
@@ -292,7 +292,7 @@ extension PromptTexts {
         _ heading: PromptWord, _ payload: String?, values: [String: String]
     ) -> PromptScreen {
         var screen = PromptScreen(heading: text(heading, values))
-        if let payload { screen.paragraphs = [text(.customSays, ["payload": payload])] }
+        screen.paragraphs = said(payload)
         return screen
     }
 }

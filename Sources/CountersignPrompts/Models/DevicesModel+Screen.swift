@@ -36,7 +36,10 @@ extension DevicesModel.State {
             var screen = texts.screen(.notDoneHeading, .deviceGone)
             screen.buttons = [texts.button(.back, .back)]
             return screen
-        case .thisOneRemoved: return texts.screen(.thisOneRemovedHeading, .thisOneRemovedText)
+        case .thisOneRemoved:
+            var screen = texts.screen(.thisOneRemovedHeading, .thisOneRemovedText)
+            screen.buttons = [texts.button(.close, .close)]
+            return screen
         }
     }
 
@@ -44,8 +47,10 @@ extension DevicesModel.State {
         var screen = texts.screen(.devicesHeading)
         if let done { screen.paragraphs = [done.said(texts)] }
         if !list.rows.contains(where: { !$0.isThisOne }) { screen.paragraphs.append(texts.text(.noOtherDevices)) }
-        screen.details = list.rows.map { PromptFact(label: $0.title(texts), value: $0.text(texts)) }
-        screen.buttons = list.rows.flatMap { $0.buttons(texts) }
+        screen.groups = list.rows.map {
+            PromptGroup(id: $0.id, title: $0.title(texts), lines: $0.lines(texts), buttons: $0.buttons(texts))
+        }
+        screen.buttons = [texts.button(.close, .close)]
         return screen
     }
 
@@ -63,7 +68,7 @@ extension DeviceRow {
     }
 
     /// How it stands, by what it approves, and since when it is there.
-    fileprivate func text(_ texts: PromptTexts) -> String {
+    fileprivate func lines(_ texts: PromptTexts) -> [String] {
         var lines: [String] = []
         switch standing {
         case .active: lines.append(texts.text(methodsWord))
@@ -75,7 +80,7 @@ extension DeviceRow {
         lines += waitingMethods.map {
             texts.text($0.waitingWord, ["until": texts.moment($0.countsFrom)])
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private var methodsWord: PromptWord {

@@ -171,7 +171,8 @@ extension FurtherDeviceModel.State {
             screen.buttons = [texts.button(.close, .close)]
         } else {
             if let trouble { screen.paragraphs.append(texts.text(trouble.word, trouble.values)) }
-            screen.buttons = [texts.button(.undo(nil), .undo, role: .danger)]
+            // It waits on while nobody looks.
+            screen.buttons = [texts.button(.undo(nil), .undo, role: .danger), texts.button(.close, .close)]
         }
         return screen
     }

@@ -8,6 +8,10 @@ public import Observation
 @MainActor
 @Observable
 public final class PendingListModel {
+    /// The app was not running if a second took longer than this: what was answered elsewhere meanwhile is told to
+    /// nobody, so the list is fetched anew.
+    nonisolated static let absence = Duration.seconds(10)
+
     /// What the person sees.
     public enum State: Hashable, Sendable {
         /// The list is fetched for the first time.
@@ -62,12 +66,15 @@ public final class PendingListModel {
         self.clock = clock
     }
 
-    /// Fetches the list, and takes from it what has expired, until the task is cancelled.
+    /// Fetches the list, also after the system has stopped the app for a while, and takes from it what has expired, until
+    /// the task is cancelled.
     public func run() async {
         await refresh()
         while !Task.isCancelled {
+            let before = clock.now
             do { try await clock.sleep(for: .seconds(1)) } catch { return }
             tick()
+            if clock.now - before > Self.absence { await refresh() }
         }
     }
 

@@ -29,6 +29,8 @@ public protocol PromptModel: AnyObject, Observable, Sendable {
     var returnURL: URL? { get }
     /// The question that stands over the screen, until `perform(.close)`; nil for none.
     var current: ApprovePromptModel? { get }
+    /// The id of the question that nobody can answer any more, so that its notification is of no use; nil for none.
+    var settledQuestion: String? { get }
     /// Takes what the camera has read.
     func scanned(_ text: String) async
     /// Says that the app may not use the camera.
@@ -52,6 +54,8 @@ extension PromptModel {
     public var returnURL: URL? { nil }
     /// See ``PromptModel``.
     public var current: ApprovePromptModel? { nil }
+    /// See ``PromptModel``.
+    public var settledQuestion: String? { nil }
     /// See ``PromptModel``.
     public func scanned(_ text: String) async {}
     /// See ``PromptModel``.
@@ -80,11 +84,16 @@ extension ApprovePromptModel: PromptModel {
         }
     }
 
+    /// The id of the question once it is answered, or over for every device.
+    public var settledQuestion: String? { state.isSettled ? question?.id : nil }
+
     /// The URL of an approval that came by a link.
     public var returnURL: URL? {
         if case .approved(let approval) = state { approval.returnURL } else { nil }
     }
 }
+
+extension ApprovePromptModel: Identifiable {}
 
 extension PendingListModel: PromptModel {}
 

@@ -185,7 +185,9 @@ extension ScannerModel.State {
             screen.looksForCode = true
         case .noCamera:
             screen = texts.screen(.noCameraHeading, .noCameraText)
-            screen.buttons = [texts.button(.retry, .tryAgain, role: .main)]
+            screen.buttons = [
+                texts.button(.openSettings, .openSettings, role: .main), texts.button(.retry, .tryAgain),
+            ]
         case .claiming, .claimed: return texts.screen(.loadingHeading, .loadingText)
         case .ticket: return texts.screen(.ticketHeading, .ticketText)
         case .refused(let refusal):

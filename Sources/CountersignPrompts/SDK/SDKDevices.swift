@@ -95,7 +95,25 @@ public struct SDKWaitingDevice: WaitingDevice {
 }
 
 extension FurtherDeviceModel {
-    /// The screen of an enrollment that waits; nil if it need not wait.
+    /// The screen of an enrollment that waits, also after its screen was closed or the app was started anew.
+    ///
+    /// After a start of the app it has no number, which the server tells once.
+    ///
+    /// - Parameters:
+    ///   - enrollment: the enrollment.
+    ///   - clock: paces the requests.
+    /// - Returns: nil if it does not wait any more.
+    /// - Throws: why the server could not be asked; or that the device was refused.
+    public static func waiting(
+        _ enrollment: Enrollment, clock: any PromptClock = SystemPromptClock()
+    ) async throws(CountersignError) -> FurtherDeviceModel? {
+        guard let until = try await enrollment.refresh() else { return nil }
+        return FurtherDeviceModel(
+            SDKWaitingDevice(enrollment), number: enrollment.approval?.number, activeFrom: until.milliseconds,
+            clock: clock)
+    }
+
+    /// The screen of an enrollment that was just made, if it waits; nil if it need not wait.
     public convenience init?(_ enrollment: Enrollment, clock: any PromptClock = SystemPromptClock()) {
         guard let approval = enrollment.approval else { return nil }
         self.init(

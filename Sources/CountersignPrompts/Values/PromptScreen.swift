@@ -14,6 +14,8 @@ public struct PromptScreen: Hashable, Sendable {
     public var paragraphs: [String] = []
     /// What is signed besides the text, in order.
     public var details: [PromptFact] = []
+    /// What is listed, each with what can be done to it.
+    public var groups: [PromptGroup] = []
     /// What stands before ``signedLines``; nil where nothing is signed.
     public var signedLabel: String?
     /// Every line of the text that the answer signs; it may stand behind a button that unfolds it.
@@ -38,6 +40,21 @@ public struct PromptScreen: Hashable, Sendable {
         self.heading = heading
     }
 
+    /// What a custom authenticator is asked for on this screen; nil where none is.
+    public var custom: CustomRequest? {
+        if case .custom(let request) = field?.kind { request } else { nil }
+    }
+
+    /// This screen where a view of the app's own asks the custom authenticator: without the button that takes what was
+    /// typed, and without what the authenticator has said, which the view has.
+    public var askedByApp: PromptScreen {
+        guard custom != nil else { return self }
+        var screen = self
+        screen.paragraphs = []
+        screen.buttons.removeAll { $0.act == .submit }
+        return screen
+    }
+
     /// What a screen reader does when a screen has taken the place of another one.
     public enum Reading: Hashable, Sendable {
         /// It goes to the heading, which is another one.
@@ -54,6 +71,26 @@ public struct PromptScreen: Hashable, Sendable {
         guard heading == other.heading else { return .heading }
         let news = paragraphs.filter { !other.paragraphs.contains($0) }
         return news.isEmpty ? nil : .says(news.joined(separator: " "))
+    }
+}
+
+/// Something in a list, such as a device, with what can be done to it.
+public struct PromptGroup: Hashable, Identifiable, Sendable {
+    /// Tells it from the others of the list.
+    public let id: String
+    /// What it is called.
+    public let title: String
+    /// What is said of it, in order.
+    public let lines: [String]
+    /// The buttons that do something to it, in order.
+    public let buttons: [PromptButton]
+
+    /// Something of these parts.
+    public init(id: String, title: String, lines: [String], buttons: [PromptButton] = []) {
+        self.id = id
+        self.title = title
+        self.lines = lines
+        self.buttons = buttons
     }
 }
 
@@ -89,7 +126,15 @@ public struct PromptField: Hashable, Sendable {
         /// A PIN that is being chosen, of so many digits; nobody may read it.
         case newPIN(ClosedRange<Int>)
         /// What a custom authenticator judges; nobody may read it.
-        case custom
+        case custom(CustomRequest)
+
+        /// Whether nobody may read what is typed.
+        public var isSecret: Bool {
+            switch self {
+            case .number: false
+            case .pin, .newPIN, .custom: true
+            }
+        }
     }
 
     /// What is typed there.
@@ -174,4 +219,6 @@ public enum PromptAct: Hashable, Sendable {
     case remove(String)
     /// Gives up a custom authenticator.
     case deregister
+    /// Opens the system's settings of the app, which is for the view to do.
+    case openSettings
 }

@@ -178,6 +178,7 @@ extension PromptTexts {
         .scanAgain: "Scan again",
         .noCameraHeading: "This app may not use the camera",
         .noCameraText: "Allow it in the settings of this device, then try again.",
+        .openSettings: "Open the settings",
         .ticketHeading: "Enrolling this device",
         .ticketText: "The ticket is good for one device.",
         .codeRefusedHeading: "This code is of no use here",

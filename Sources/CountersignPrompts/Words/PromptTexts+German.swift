@@ -208,6 +208,7 @@ extension PromptTexts {
         .scanAgain: "Noch einmal scannen",
         .noCameraHeading: "Diese App darf die Kamera nicht verwenden",
         .noCameraText: "Erlauben Sie es in den Einstellungen dieses Geräts und versuchen Sie es noch einmal.",
+        .openSettings: "Einstellungen öffnen",
         .ticketHeading: "Dieses Gerät wird eingerichtet",
         .ticketText: "Das Ticket gilt für ein Gerät.",
         .codeRefusedHeading: "Dieser Code nützt hier nichts",

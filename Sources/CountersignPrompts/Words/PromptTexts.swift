@@ -8,18 +8,24 @@ public struct PromptTexts: Sendable {
     public let language: PromptLanguage
     private let timeZone: TimeZone
     private let words: [PromptWord: String]
+    private let names: [String: String]
 
     /// The texts of a language.
     ///
     /// - Parameters:
     ///   - language: the language.
     ///   - timeZone: the zone in which times of day are written.
-    ///   - replaced: texts of the app's own; they have the `{{values}}` of those that they replace.
+    ///   - replaced: texts of the app's own; they have the `{{values}}` of those that they replace. Where what custom
+    ///     authenticators say is not for people, ``PromptWord/customSays`` is replaced by an empty text.
+    ///   - names: what custom authenticators are called on screens, by their names; one that is not there is called by
+    ///     its name.
     public init(
-        _ language: PromptLanguage, timeZone: TimeZone = .current, replacing replaced: [PromptWord: String] = [:]
+        _ language: PromptLanguage, timeZone: TimeZone = .current, replacing replaced: [PromptWord: String] = [:],
+        naming names: [String: String] = [:]
     ) {
         self.language = language
         self.timeZone = timeZone
+        self.names = names
         words = Self.all(in: language).merging(replaced) { $1 }
     }
 
@@ -53,6 +59,16 @@ public struct PromptTexts: Sendable {
     /// A text for a count: the word for one, or the word for any other number.
     func text(_ word: PromptWord, orOnce once: PromptWord, count: Int) -> String {
         count == 1 ? text(once) : text(word, ["count": "\(count)"])
+    }
+
+    /// What a custom authenticator is called.
+    func name(of custom: String) -> String { names[custom] ?? custom }
+
+    /// What a custom authenticator has said, as a text for the person; none where the app shows it to nobody.
+    func said(_ payload: String?) -> [String] {
+        guard let payload else { return [] }
+        let said = text(.customSays, ["payload": payload])
+        return said.isEmpty ? [] : [said]
     }
 
     /// The time that is left: "1:42 left".

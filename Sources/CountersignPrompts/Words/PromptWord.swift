@@ -316,6 +316,8 @@ public enum PromptWord: String, CaseIterable, Sendable {
     case noCameraHeading
     /// In English: Allow it in the settings of this device, then try again.
     case noCameraText
+    /// In English: Open the settings
+    case openSettings
     /// In English: Enrolling this device
     case ticketHeading
     /// In English: The ticket is good for one device.

@@ -30,7 +30,13 @@ open class AVCaptureDeviceInput: AVCaptureInput {
 open class AVCaptureOutput: NSObject {}
 
 /// Page: avfoundation/avcaptureconnection iOS 4.0 macOS 10.7
-open class AVCaptureConnection: NSObject {}
+open class AVCaptureConnection: NSObject {
+    /// Page: avfoundation/avcaptureconnection/isvideorotationanglesupported(_:) iOS 17.0 macOS 14.0
+    open func isVideoRotationAngleSupported(_ videoRotationAngle: CGFloat) -> Bool { false }
+
+    /// Page: avfoundation/avcaptureconnection/videorotationangle iOS 17.0 macOS 14.0
+    open var videoRotationAngle: CGFloat = 0
+}
 
 /// Page: avfoundation/avcapturemetadataoutput iOS 6.0 macOS 13.0
 open class AVCaptureMetadataOutput: AVCaptureOutput {
@@ -100,6 +106,9 @@ public struct AVLayerVideoGravity: Hashable, Sendable {
 open class AVCaptureVideoPreviewLayer: CALayer {
     /// Page: avfoundation/avcapturevideopreviewlayer/session iOS 4.0 macOS 10.7
     open var session: AVCaptureSession?
+
+    /// Page: avfoundation/avcapturevideopreviewlayer/connection iOS 6.0 macOS 10.7
+    open var connection: AVCaptureConnection? { nil }
 
     /// Page: avfoundation/avcapturevideopreviewlayer/videogravity iOS 4.0 macOS 10.7
     open var videoGravity = AVLayerVideoGravity.resizeAspectFill

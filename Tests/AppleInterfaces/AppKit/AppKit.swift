@@ -12,6 +12,16 @@ open class NSApplication: NSObject {
 @MainActor
 open class NSWindow: NSObject {}
 
+/// Page: appkit/nsviewcontroller macOS 10.5
+@MainActor
+open class NSViewController: NSObject {
+    /// Page: appkit/nsviewcontroller/presentassheet(_:) macOS 10.10
+    open func presentAsSheet(_ viewController: NSViewController) {}
+
+    /// Page: appkit/nsviewcontroller/dismiss(_:)-91my5 macOS 10.10
+    open func dismiss(_ viewController: NSViewController) {}
+}
+
 /// Page: appkit/nsview macOS 10.0
 @MainActor
 open class NSView: NSObject {

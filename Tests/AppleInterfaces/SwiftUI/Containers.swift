@@ -98,6 +98,12 @@ public struct DisclosureGroup<Label: View, Content: View>: View {
     /// Page: swiftui/uiviewrepresentablecontext iOS 13.0
     public struct UIViewRepresentableContext<Representable: UIViewRepresentable> {}
 #elseif canImport(AppKit)
+    /// Page: swiftui/nshostingcontroller macOS 10.15
+    open class NSHostingController<Content: View>: NSViewController {
+        /// Page: swiftui/nshostingcontroller/init(rootview:) macOS 10.15
+        public init(rootView: Content) {}
+    }
+
     /// Page: swiftui/nsviewrepresentable macOS 10.15
     @MainActor
     public protocol NSViewRepresentable: View where Body == Never {

@@ -50,6 +50,9 @@ extension View {
     /// Page: swiftui/view/autocorrectiondisabled(_:) iOS 13.0 macOS 10.15
     public func autocorrectionDisabled(_ disable: Bool = true) -> some View { self }
 
+    /// Page: swiftui/view/focused(_:) iOS 15.0 macOS 12.0
+    public func focused(_ condition: FocusState<Bool>.Binding) -> some View { self }
+
     /// Page: swiftui/view/onsubmit(of:_:) iOS 15.0 macOS 12.0
     public func onSubmit(of triggers: SubmitTriggers = usual(), _ action: @escaping () -> Void) -> some View { self }
 
@@ -70,11 +73,6 @@ extension View {
     /// Page: swiftui/view/onchange(of:initial:_:)-4psgg iOS 17.0 macOS 14.0
     public func onChange<V: Equatable>(
         of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
-    ) -> some View { self }
-
-    /// Page: swiftui/view/sheet(ispresented:ondismiss:content:) iOS 13.0 macOS 10.15
-    public func sheet<Content: View>(
-        isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping () -> Content
     ) -> some View { self }
 
     /// Page: swiftui/view/accessibilityhidden(_:) iOS 14.0 macOS 11.0
@@ -105,5 +103,8 @@ extension View {
     #if canImport(UIKit)
         /// Page: swiftui/view/keyboardtype(_:) iOS 13.0
         public func keyboardType(_ type: UIKeyboardType) -> some View { self }
+
+        /// Page: swiftui/view/textcontenttype(_:)-ufdv iOS 13.0
+        public func textContentType(_ textContentType: UITextContentType?) -> some View { self }
     #endif
 }

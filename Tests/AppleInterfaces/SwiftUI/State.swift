@@ -56,6 +56,18 @@ public struct Environment<Value> {
 public struct EnvironmentValues {
     /// Page: swiftui/environmentvalues/openurl iOS 14.0 macOS 11.0
     public var openURL: OpenURLAction { usual() }
+
+    /// Page: swiftui/environmentvalues/accessibilityvoiceoverenabled iOS 15.0 macOS 12.0
+    public var accessibilityVoiceOverEnabled: Bool { false }
+
+    /// Page: swiftui/environmentvalues/scenephase iOS 14.0 macOS 11.0
+    public var scenePhase: ScenePhase { .inactive }
+}
+
+/// Page: swiftui/scenephase iOS 14.0 macOS 11.0
+public enum ScenePhase: Sendable {
+    /// Page: swiftui/scenephase/inactive iOS 14.0 macOS 11.0
+    case inactive
 }
 
 /// Page: swiftui/openurlaction iOS 14.0 macOS 11.0
@@ -63,6 +75,25 @@ public struct EnvironmentValues {
 public struct OpenURLAction {
     /// Page: swiftui/openurlaction/callasfunction(_:) iOS 14.0 macOS 11.0
     public func callAsFunction(_ url: URL) {}
+}
+
+/// Page: swiftui/focusstate iOS 15.0 macOS 12.0
+@propertyWrapper
+public struct FocusState<Value: Hashable> {
+    /// Page: swiftui/focusstate/binding iOS 15.0 macOS 12.0
+    public struct Binding {}
+
+    /// Page: swiftui/focusstate/init() iOS 15.0 macOS 12.0
+    public init() where Value == Bool {}
+
+    /// Page: swiftui/focusstate/wrappedvalue iOS 15.0 macOS 12.0
+    public var wrappedValue: Value {
+        get { usual() }
+        nonmutating set {}
+    }
+
+    /// Page: swiftui/focusstate/projectedvalue iOS 15.0 macOS 12.0
+    public var projectedValue: Binding { usual() }
 }
 
 /// Page: swiftui/accessibilityfocusstate iOS 15.0 macOS 12.0

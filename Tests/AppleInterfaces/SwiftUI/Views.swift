@@ -64,6 +64,14 @@ public struct EmptyView: View {
     public typealias Body = Never
 }
 
+/// Page: swiftui/anyview iOS 13.0 macOS 10.15
+public struct AnyView: View {
+    public typealias Body = Never
+
+    /// Page: swiftui/anyview/init(_:) iOS 13.0 macOS 10.15
+    public init<V: View>(_ view: V) {}
+}
+
 /// Page: swiftui/text iOS 13.0 macOS 10.15
 public struct Text: Sendable {
     /// Page: swiftui/text/init(verbatim:) iOS 13.0 macOS 10.15

@@ -10,16 +10,11 @@ open class UIApplication: NSObject {
     /// Page: uikit/uiapplication/shared iOS 2.0
     open class var shared: UIApplication { UIApplication() }
 
+    /// Page: uikit/uiapplication/opensettingsurlstring iOS 8.0
+    public nonisolated static let openSettingsURLString = ""
+
     /// Page: uikit/uiapplication/connectedscenes iOS 13.0
     open var connectedScenes: Set<UIScene> { [] }
-
-    /// Page: uikit/uiapplication/beginbackgroundtask(expirationhandler:) iOS 4.0
-    open func beginBackgroundTask(
-        expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
-    ) -> UIBackgroundTaskIdentifier { UIBackgroundTaskIdentifier() }
-
-    /// Page: uikit/uiapplication/endbackgroundtask(_:) iOS 4.0
-    open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
 
     /// Page: uikit/uiapplication/launchoptionskey iOS 3.0
     public struct LaunchOptionsKey: Hashable, Sendable {
@@ -27,9 +22,6 @@ open class UIApplication: NSObject {
         public static let remoteNotification = LaunchOptionsKey()
     }
 }
-
-/// Page: uikit/uibackgroundtaskidentifier iOS 4.0
-public struct UIBackgroundTaskIdentifier: Hashable, Sendable {}
 
 /// Page: uikit/uiscene iOS 13.0
 @MainActor
@@ -40,6 +32,25 @@ open class UIScene: NSObject {}
 open class UIWindowScene: UIScene {
     /// Page: uikit/uiwindowscene/keywindow iOS 15.0
     open var keyWindow: UIWindow? { nil }
+
+    /// Page: uikit/uiwindowscene/effectivegeometry iOS 16.0
+    open var effectiveGeometry: Geometry { Geometry() }
+
+    /// Page: uikit/uiwindowscene/geometry iOS 16.0
+    open class Geometry: NSObject {
+        /// Page: uikit/uiwindowscene/geometry/interfaceorientation iOS 16.0
+        open var interfaceOrientation: UIInterfaceOrientation { .landscapeLeft }
+    }
+}
+
+/// Page: uikit/uiinterfaceorientation iOS 2.0
+public enum UIInterfaceOrientation: Int, Sendable {
+    /// Page: uikit/uiinterfaceorientation/portraitupsidedown iOS 2.0
+    case portraitUpsideDown = 2
+    /// Page: uikit/uiinterfaceorientation/landscaperight iOS 2.0
+    case landscapeRight = 3
+    /// Page: uikit/uiinterfaceorientation/landscapeleft iOS 2.0
+    case landscapeLeft = 4
 }
 
 /// Page: uikit/uiapplicationdelegate iOS 2.0
@@ -67,6 +78,9 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 open class UIWindow: NSObject {
     /// Page: uikit/uiwindow/rootviewcontroller iOS 4.0
     open var rootViewController: UIViewController? { nil }
+
+    /// Page: uikit/uiwindow/windowscene iOS 13.0
+    open weak var windowScene: UIWindowScene?
 }
 
 /// Page: uikit/uibackgroundfetchresult iOS 7.0
@@ -90,6 +104,12 @@ open class UIView: NSObject {
 
     /// Page: uikit/uiview/window iOS 2.0
     open var window: UIWindow? { nil }
+
+    /// Page: uikit/uiview/setneedslayout() iOS 2.0
+    open func setNeedsLayout() {}
+
+    /// Page: uikit/uiview/layoutsubviews() iOS 2.0
+    open func layoutSubviews() {}
 }
 
 /// Page: uikit/uiviewcontroller iOS 2.0
@@ -129,4 +149,15 @@ public enum UIKeyboardType: Int, Sendable {
 open class UIColor: NSObject, @unchecked Sendable {
     /// Page: uikit/uicolor/init(red:green:blue:alpha:) iOS 2.0
     public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {}
+}
+
+/// Page: uikit/uitextcontenttype iOS 10.0
+public struct UITextContentType: Hashable, Sendable {
+    /// Page: uikit/uitextcontenttype/onetimecode iOS 12.0
+    public static let oneTimeCode = UITextContentType()
+}
+
+extension ProcessInfo {
+    /// Page: foundation/processinfo/performexpiringactivity(withreason:using:) iOS 8.2
+    public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {}
 }

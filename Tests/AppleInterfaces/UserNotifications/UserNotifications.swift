@@ -29,8 +29,20 @@ public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     /// Page: usernotifications/unusernotificationcenterdelegate/usernotificationcenter(_:didreceive:withcompletionhandler:) iOS 10.0 macOS 10.14
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
-        withCompletionHandler completionHandler: @escaping () -> Void
+        withCompletionHandler completionHandler: @escaping @Sendable () -> Void
     )
+
+    /// Page: usernotifications/unusernotificationcenterdelegate/usernotificationcenter(_:willpresent:withcompletionhandler:) iOS 10.0 macOS 10.14
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping @Sendable (UNNotificationPresentationOptions) -> Void
+    )
+}
+
+/// Page: usernotifications/unnotificationpresentationoptions iOS 10.0 macOS 10.14
+public struct UNNotificationPresentationOptions: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
 }
 
 /// Page: usernotifications/unnotificationserviceextension iOS 10.0 macOS 10.14
