@@ -51,6 +51,40 @@ part() {
     fi
 }
 
+# Begins a part that runs beside those that follow, until `join`. It is a process group of its own, so that it ends with
+# this script.
+beside() {
+    local start=$SECONDS
+    beside_name=$1
+    shift
+    beside_log=$(mktemp)
+    set -m
+    (
+        trap 'echo "$((SECONDS - start))" >"$beside_log.seconds"' EXIT
+        set -e
+        "$@"
+    ) >"$beside_log" 2>&1 &
+    beside=$!
+    set +m
+    trap 'kill -- "-$beside" 2>/dev/null || true' EXIT
+}
+
+# Waits for the part that runs beside, and prints what it has printed.
+join() {
+    local status=0
+    wait "$beside" || status=$?
+    trap - EXIT
+    printf '\n== %s, beside the parts before\n' "$beside_name"
+    cat "$beside_log"
+    part_names+=("$beside_name")
+    part_seconds+=("$(cat "$beside_log.seconds")")
+    rm -f "$beside_log" "$beside_log.seconds"
+    if [ "$status" != 0 ]; then
+        failed_parts+=("$beside_name")
+        echo "FAILED: $beside_name"
+    fi
+}
+
 # Records something that was not run, with the reason; this is an error where everything must run.
 leave_out() {
     if [ "${CI:-}" = true ]; then
