@@ -114,7 +114,8 @@ package struct JWTAnswer: Equatable, Sendable {
         enrollment = try text(.issuer) { EnrollmentID($0) }
         audience = try text(.audience) { $0 }
         user = try text(.subject) { UserID($0) }
-        id = try text(.id) { (1...Self.longestID).contains($0.utf8.count) ? $0 : nil }
+        // A database keeps no text with U+0000.
+        id = try text(.id) { (1...Self.longestID).contains($0.utf8.count) && !$0.utf8.contains(0) ? $0 : nil }
         challenge = try text(.challenge) { ChallengeID($0) }
         nonce = try text(.nonce) { Nonce($0) }
         issuedAt = try time(.issuedAt)
