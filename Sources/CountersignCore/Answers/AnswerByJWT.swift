@@ -44,10 +44,11 @@ package enum AnswerByJWT {
         else { return .notSigned }
         let enrollment = facts.enrollment
         let finding = facts.finding(of: answer, token, issuer: ports.issuer, at: now)
-        // It is remembered until the answer is refused for its age.
+        // It is remembered until the answer is refused for its age; one of the future for no longer than others.
+        let end = min(
+            Timestamp(seconds: answer.expiresAt), now.adding(JWTAnswer.longestLife + AnswerChallenge.tolerance))
         let once = ReplayGuard(
-            answer.id, of: "jwt \(enrollment.id)",
-            until: Timestamp(seconds: answer.expiresAt).adding(AnswerChallenge.tolerance + ReplayGuard.margin))
+            answer.id, of: "jwt \(enrollment.id)", until: end.adding(AnswerChallenge.tolerance + ReplayGuard.margin))
         return try await ports.commit(at: now, as: .device(enrollment.id)) { work in
             if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {
                 return .refused(refusal)
