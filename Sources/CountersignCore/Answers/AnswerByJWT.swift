@@ -54,12 +54,14 @@ package enum AnswerByJWT {
                 return .refused(refusal)
             }
             let settling = SettleAnswer(id: id, digest: digest, enrollment: enrollment, work: work)
+            // Of one answer that comes twice at once the second waits here, and then finds what came of the first.
+            let replay = try work.spend(once)
             // The same answer sent again is no replay of another one.
             if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
                 guard recorded.challenge == id else { return Outcome(try settling.refuse(because: .otherChallenge)) }
                 return Outcome(try settling.settle(.repeated(recorded)))
             }
-            if let refusal = try work.spend(once) { return .refused(refusal) }
+            if let replay { return .refused(replay) }
             return Outcome(try settling.settle(finding))
         }
     }
