@@ -64,11 +64,11 @@ public struct CotterUser: Codable, Hashable, Sendable {
     }
 }
 
-/// An address that a person has named, and by which they have signed in.
+/// The address of a person who has signed in on the page.
 public struct Identifier: Codable, Hashable, Sendable {
     /// The person's id at the server.
     public var id: String
-    /// The address.
+    /// The address that the server names, or else the one that the app has suggested, which nobody has proved.
     public var identifier: String
     /// `EMAIL` or `PHONE`, as the app has said.
     public var identifierType: String

@@ -1,3 +1,5 @@
+import Countersign
+
 /// The calls by an address, without a view controller: prompts and pages are shown over the one on the screen.
 ///
 /// ``Cotter/configure(apiSecretKey:apiKeyID:configuration:)`` comes first.

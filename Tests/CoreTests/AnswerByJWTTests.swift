@@ -85,6 +85,22 @@ struct AnswerByJWTTests {
         #expect(try await scene.state(second) == "pending")
     }
 
+    @Test("What is signed for times to come is refused, and its `jti` is remembered no longer than that of others")
+    func future() async throws {
+        let scene = try await JWKScene()
+        let asked = try await scene.ask()
+        let challenge = try await scene.world.challenge(asked)
+        let now = scene.world.time.now
+        let claims = scene.device.claims(for: challenge, at: now.seconds + 1_000_000_000)
+        let token = try await scene.device.token(for: challenge) { $0 = claims }
+        #expect(try await scene.device.answer(challenge.id, with: token) == .invalid(.claim(.expiresAt)))
+        #expect(try await scene.device.answer(challenge.id, with: token) == .refused(.nonceReplayed))
+        let own = "key_id = 'jwt \(scene.device.enrollment)'"
+        #expect(try await scene.world.count("nonces", where: own) == 1)
+        let late = now.adding(900).milliseconds
+        #expect(try await scene.world.count("nonces", where: "expires_at > \(late)") == 0)
+    }
+
     @Test("Each claim is that of this challenge, this device and this server")
     func claims() async throws {
         let scene = try await JWKScene()

@@ -102,6 +102,32 @@ struct InterleavingTests {
         #expect(places >= 3)
     }
 
+    @Test("One answer by JWT, sent twice at once, decides once, and gets its reply twice")
+    func oneToken() async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        let places = try await meeting.everywhere { world in
+            let shop = try await world.makeClient(waives: true).client
+            let user = try await world.makeUser(of: shop)
+            let device = try await world.makeJWKDevice(of: user, by: shop)
+            try await world.makeWeakType()
+            let asked = try await world.ask(try world.request(for: user, type: "tap"), by: shop)
+            let (id, token) = (asked.challenge.id, try await device.token(for: try await world.challenge(asked)))
+            let answer: Interleaving.Operation = { ports in
+                switch try await AnswerByJWT.answer(token, to: id, ports: ports) {
+                case .decided(let status): status.state
+                case .refused: "refused"
+                default: "something else"
+                }
+            }
+            return (id, answer, answer)
+        } judge: { id, told, comment in
+            expect(["approved", "approved"], told, comment)
+            #expect(try await world.count("receipts", where: "challenge_id = '\(id)'") == 1, comment)
+        }
+        #expect(places >= 3)
+    }
+
     @Test("Of two operators who give one API's name, one does, and the other is told that it is taken")
     func oneAPIName() async throws {
         let meeting = try await Interleaving()

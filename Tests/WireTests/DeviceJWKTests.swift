@@ -37,7 +37,8 @@ struct DeviceJWKTests {
         #expect(DeviceJWKs(both.json)?.json == both.json)
         #expect(both.role(of: Self.ed25519) == .userVerification && both.thumbprints.count == 2)
         #expect(both.withoutUserVerification.all.count == 1)
-        #expect(both.fingerprint.bytes == Array(try #require(Base64URL.decode(Self.p256.thumbprint)).prefix(20)))
+        let thumbprint = try #require(Base64URL.decode(Self.p256.thumbprint))
+        #expect(both.fingerprint.bytes == Array(thumbprint.prefix(20)))
         #expect(Credential.jwk(both).assurance == .challenge && Credential.jwk(both).fingerprint == both.fingerprint)
         #expect(Evidence.jwt("token", keys: []).assurance == .challenge)
     }

@@ -82,7 +82,8 @@ struct JWTAnswerTests {
         for (name, value, claim) in [
             ("iss", "usr_1", .issuer), ("iss", nil, .issuer), ("aud", nil, .audience),
             ("aud", ["https://login.example.com"], .audience), ("sub", 1, .subject), ("jti", "", .id),
-            ("jti", nil, .id), ("jti", .string(String(repeating: "j", count: 129)), .id), ("tx", "x", .challenge),
+            ("jti", nil, .id), ("jti", .string(String(repeating: "j", count: 129)), .id), ("jti", "a\u{0}b", .id),
+            ("tx", "x", .challenge),
             ("nonce", .string(String(repeating: "0A", count: 32)), .nonce), ("nonce", nil, .nonce),
             ("iat", "1", .issuedAt), ("iat", .double(1.5), .issuedAt), ("exp", nil, .expiresAt),
             ("exp", .integer(Self.now), .expiresAt), ("exp", .integer(Self.now + 301), .expiresAt),

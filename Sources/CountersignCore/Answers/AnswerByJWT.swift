@@ -44,21 +44,24 @@ package enum AnswerByJWT {
         else { return .notSigned }
         let enrollment = facts.enrollment
         let finding = facts.finding(of: answer, token, issuer: ports.issuer, at: now)
-        // It is remembered until the answer is refused for its age.
+        // It is remembered until the answer is refused for its age; one of the future for no longer than others.
+        let end = min(
+            Timestamp(seconds: answer.expiresAt), now.adding(JWTAnswer.longestLife + AnswerChallenge.tolerance))
         let once = ReplayGuard(
-            answer.id, of: "jwt \(enrollment.id)",
-            until: Timestamp(seconds: answer.expiresAt).adding(AnswerChallenge.tolerance + ReplayGuard.margin))
+            answer.id, of: "jwt \(enrollment.id)", until: end.adding(AnswerChallenge.tolerance + ReplayGuard.margin))
         return try await ports.commit(at: now, as: .device(enrollment.id)) { work in
             if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {
                 return .refused(refusal)
             }
             let settling = SettleAnswer(id: id, digest: digest, enrollment: enrollment, work: work)
+            // Of one answer that comes twice at once the second waits here, and then finds what came of the first.
+            let replay = try work.spend(once)
             // The same answer sent again is no replay of another one.
             if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
                 guard recorded.challenge == id else { return Outcome(try settling.refuse(because: .otherChallenge)) }
                 return Outcome(try settling.settle(.repeated(recorded)))
             }
-            if let refusal = try work.spend(once) { return .refused(refusal) }
+            if let replay { return .refused(replay) }
             return Outcome(try settling.settle(finding))
         }
     }

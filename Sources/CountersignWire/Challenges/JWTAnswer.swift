@@ -51,7 +51,7 @@ package struct JWTAnswer: Equatable, Sendable {
     /// The most octets that a `jti` may have.
     private static let longestID = 128
     /// The longest time between the first and the last moment at which an answer is good.
-    private static let longestLife: Int64 = 600
+    package static let longestLife: Seconds = 600
 
     /// The enrollment that answers: `iss`.
     package let enrollment: EnrollmentID
@@ -114,13 +114,14 @@ package struct JWTAnswer: Equatable, Sendable {
         enrollment = try text(.issuer) { EnrollmentID($0) }
         audience = try text(.audience) { $0 }
         user = try text(.subject) { UserID($0) }
-        id = try text(.id) { (1...Self.longestID).contains($0.utf8.count) ? $0 : nil }
+        // A database keeps no text with U+0000.
+        id = try text(.id) { (1...Self.longestID).contains($0.utf8.count) && !$0.utf8.contains(0) ? $0 : nil }
         challenge = try text(.challenge) { ChallengeID($0) }
         nonce = try text(.nonce) { Nonce($0) }
         issuedAt = try time(.issuedAt)
         expiresAt = try time(.expiresAt)
         notBefore = claims[Claim.notBefore.rawValue] == nil ? issuedAt : try time(.notBefore)
-        guard notBefore <= issuedAt, issuedAt < expiresAt, expiresAt - notBefore <= Self.longestLife else {
+        guard notBefore <= issuedAt, issuedAt < expiresAt, expiresAt - notBefore <= Self.longestLife.value else {
             throw .claim(.expiresAt)
         }
         let stated: DeviceJWKs.Role = try text(.keyType) { DeviceJWKs.Role(rawValue: $0) }

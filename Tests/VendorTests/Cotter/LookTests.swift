@@ -2,6 +2,7 @@ import Cotter
 import Countersign
 import CountersignPrompts
 import Foundation
+import ServerTestSupport
 import Testing
 import UIKitStandIn
 
