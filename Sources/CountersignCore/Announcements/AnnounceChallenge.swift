@@ -32,13 +32,19 @@ package enum AnnounceChallenge {
         package let push: RegisteredPush
         /// How many challenges are pending for the device, including this one; ``Challenge/pendingLimit`` at most.
         package let badge: Int
+        /// The device, if it has JWKs; nil for one with a certificate, whose announcement depends on nothing of it.
+        package let jwkDevice: Enrollment?
 
         /// The data for a push of a challenge to a device.
-        package init(_ challenge: Challenge, to enrollment: EnrollmentID, by push: RegisteredPush, badge: Int) {
+        package init(
+            _ challenge: Challenge, to enrollment: EnrollmentID, by push: RegisteredPush, badge: Int,
+            jwkDevice: Enrollment? = nil
+        ) {
             self.challenge = challenge
             self.enrollment = enrollment
             self.push = push
             self.badge = badge
+            self.jwkDevice = jwkDevice
         }
     }
 
@@ -57,6 +63,8 @@ package enum AnnounceChallenge {
         package enum Content: Hashable, Sendable {
             /// Announces a pending challenge.
             case announcement(SignedAnnouncement)
+            /// Announces a pending challenge to a device that has JWKs.
+            case jwt(JWTAnnouncement)
             /// Says that a challenge has ended; this push shows nothing and only wakes the app.
             case withdrawal(ChallengeID, from: EnrollmentID)
         }
@@ -85,11 +93,17 @@ package enum AnnounceChallenge {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``, or an error of signing the announcement.
     package static func prepare(_ facts: Facts, ports: Ports) async throws -> Order {
-        let announcement = try await facts.challenge.announcement(
-            to: facts.enrollment, badge: facts.badge, ports: ports)
+        let challenge = facts.challenge
+        let content: Order.Content
+        if let device = facts.jwkDevice {
+            content = .jwt(try await challenge.jwtAnnouncement(to: device, badge: facts.badge, ports: ports))
+        } else {
+            content = .announcement(
+                try await challenge.announcement(to: facts.enrollment, badge: facts.badge, ports: ports))
+        }
         return Order(
-            content: .announcement(announcement), registration: facts.push.registration,
-            target: PushTarget(facts.push), expiresAt: facts.challenge.expiresAt)
+            content: content, registration: facts.push.registration, target: PushTarget(facts.push),
+            expiresAt: challenge.expiresAt)
     }
 
     /// Makes the push that removes a notification from a device.
@@ -125,6 +139,41 @@ extension Challenge {
                 question, methods: methods, asksNumber: numberHash != nil, isClaimed: channel.kind == .code,
                 showing: shown),
             badge: badge)
+    }
+}
+
+/// What devices get that have JWKs.
+extension Challenge {
+    /// The signed announcement of this challenge to a device.
+    fileprivate func jwtAnnouncement(to device: Enrollment, badge: Int, ports: Ports) async throws -> JWTAnnouncement {
+        JWTAnnouncement(
+            challenge: id, alert: PushAlert(title: question.clientName.text, body: alert.text),
+            verification: verification(by: device, at: ports.time.now), badge: badge,
+            // Whoever delivers pushes reads what is in them.
+            token: try await token(for: device, showing: alert, ports: ports))
+    }
+
+    /// This challenge as a JWT for a device.
+    ///
+    /// - Parameters:
+    ///   - device: the device.
+    ///   - message: the text that its app shows.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError/unavailable`` while the key that signs it is being made; an error of signing.
+    func token(for device: Enrollment, showing message: DisplayMessage, ports: Ports) async throws -> String {
+        guard let key = try ports.keys.current().tokens.rs256 else { throw StoreError.unavailable }
+        let challenge = JWTChallenge(
+            question: question, message: message, to: device.id, of: device.user, at: device.client,
+            verification: verification(by: device, at: ports.time.now), expiresAt: expiresAt)
+        return try await challenge.signed(by: key)
+    }
+
+    /// Whether the app of a device is to ask for the user's biometric: the order of the methods decides, as it does
+    /// for devices of ours.
+    private func verification(by device: Enrollment, at now: Timestamp) -> JWTChallenge.UserVerification {
+        let usable = device.usableMethods(at: now)
+        guard methods.first(where: usable.contains) == .biometric else { return .none }
+        return methods.contains(.confirm) ? .preferred : .required
     }
 }
 
