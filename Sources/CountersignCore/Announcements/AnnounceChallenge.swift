@@ -113,12 +113,16 @@ package enum AnnounceChallenge {
     ///   - enrollment: the device.
     ///   - end: when the push becomes useless.
     ///   - ports: the external dependencies.
-    /// - Returns: the push; nil if the device has no push registration.
+    /// - Returns: the push; nil if the device has no push registration, or its app would not know what the push says.
     /// - Throws: ``StoreError``.
     package static func prepareWithdrawal(
         of id: ChallengeID, from enrollment: EnrollmentID, until end: Timestamp, ports: Ports
     ) async throws -> Order? {
-        guard let push = try await ports.store.read({ try $0.pushes.find(of: enrollment) }) else { return nil }
+        let push = try await ports.store.read { reader -> RegisteredPush? in
+            guard try reader.enrollments.find(enrollment)?.signsReceipts == true else { return nil }
+            return try reader.pushes.find(of: enrollment)
+        }
+        guard let push else { return nil }
         return Order(
             content: .withdrawal(id, from: enrollment), registration: push.registration, target: PushTarget(push),
             expiresAt: end)
@@ -146,24 +150,35 @@ extension Challenge {
 extension Challenge {
     /// The signed announcement of this challenge to a device.
     fileprivate func jwtAnnouncement(to device: Enrollment, badge: Int, ports: Ports) async throws -> JWTAnnouncement {
-        JWTAnnouncement(
-            challenge: id, alert: PushAlert(title: question.clientName.text, body: alert.text),
-            verification: verification(by: device, at: ports.time.now), badge: badge,
-            // Whoever delivers pushes reads what is in them.
-            token: try await token(for: device, showing: alert, ports: ports))
+        func announcement(_ question: Question) async throws -> JWTAnnouncement {
+            JWTAnnouncement(
+                challenge: id, alert: PushAlert(title: question.clientName.text, body: alert.text),
+                verification: verification(by: device, at: ports.time.now), badge: badge,
+                // Whoever delivers pushes reads what is in them.
+                token: try await token(for: device, asking: question, showing: alert, ports: ports))
+        }
+        let whole = try await announcement(question)
+        guard whole.payload.encoded.count > PushEnvelope.maximumPayloadSize else { return whole }
+        // Where it was begun can be long, and is in what the device fetches.
+        var short = question
+        short.context = nil
+        return try await announcement(short)
     }
 
     /// This challenge as a JWT for a device.
     ///
     /// - Parameters:
     ///   - device: the device.
+    ///   - shortened: the question, where not all of it is said; nil for the whole.
     ///   - message: the text that its app shows.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError/unavailable`` while the key that signs it is being made; an error of signing.
-    func token(for device: Enrollment, showing message: DisplayMessage, ports: Ports) async throws -> String {
+    func token(
+        for device: Enrollment, asking shortened: Question? = nil, showing message: DisplayMessage, ports: Ports
+    ) async throws -> String {
         guard let key = try ports.keys.current().tokens.rs256 else { throw StoreError.unavailable }
         let challenge = JWTChallenge(
-            question: question, message: message, to: device.id, of: device.user, at: device.client,
+            question: shortened ?? question, message: message, to: device.id, of: device.user, at: device.client,
             verification: verification(by: device, at: ports.time.now), expiresAt: expiresAt)
         return try await challenge.signed(by: key)
     }

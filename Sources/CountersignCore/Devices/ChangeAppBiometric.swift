@@ -32,7 +32,7 @@ package enum ChangeAppBiometric {
     package static func isSet(
         _ key: JSONValue, of id: EnrollmentID, by owner: DeviceOwner, ports: Ports
     ) async throws -> Bool {
-        guard let device = try await ports.store.read({ try $0.device(id, of: owner) }), let keys = device.jwks,
+        guard let device = try await ports.store.read({ try $0.appDevice(id, of: owner) }), let keys = device.jwks,
             let wanted = try? keys.setting(userVerification: key)
         else { return false }
         return keys.json == wanted.json
@@ -55,7 +55,7 @@ package enum ChangeAppBiometric {
         return try await ports.commit(at: ports.time.now, as: .client(owner.client.id)) { work in
             try work.users.lock(owner.user)
             try work.enrollments.lock(id)
-            guard let device = try work.stores.device(id, of: owner), let current = device.jwks else {
+            guard let device = try work.stores.appDevice(id, of: owner), let current = device.jwks else {
                 return .notFound
             }
             if let refusal = device.state.refusal(of: id, issuer: work.issuer) { return .refused(refusal) }
@@ -96,7 +96,7 @@ package enum ChangeAppBiometric {
         return try await ports.commit(at: now, as: .client(owner.client.id)) { work in
             try work.users.lock(owner.user)
             try work.enrollments.lock(id)
-            guard let device = try work.stores.device(id, of: owner) else { return .notFound }
+            guard let device = try work.stores.appDevice(id, of: owner) else { return .notFound }
             if let refusal = device.state.refusal(of: id, issuer: work.issuer) { return .refused(refusal) }
             guard device.biometric != nil else { return .changed }
             try work.methods.put(nil, for: .biometric, of: id, certificate: nil, countsFrom: now)

@@ -25,7 +25,7 @@ package struct DeviceOwner: Equatable, Sendable {
 
 extension Stores {
     /// A device of an owner, also a removed one; nil if there is none.
-    func device(_ id: EnrollmentID, of owner: DeviceOwner) throws -> Enrollment? {
+    func appDevice(_ id: EnrollmentID, of owner: DeviceOwner) throws -> Enrollment? {
         guard let enrollment = try enrollments.find(id), enrollment.user == owner.user,
             enrollment.client == owner.client.id, enrollment.jwks != nil
         else { return nil }

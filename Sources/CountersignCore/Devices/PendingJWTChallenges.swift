@@ -5,6 +5,9 @@ package enum PendingJWTChallenges {
     /// The most challenges of a list: each is signed anew by RSA, which takes time.
     static let maximumCount = 10
 
+    /// The longest message that is shown whole, in bytes: of a longer one the app shows the short form.
+    private static let longestMessage = 4096
+
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The challenges, newest first.
@@ -29,7 +32,7 @@ package enum PendingJWTChallenges {
         guard owner.mayMaintain(id) else { return .scopeMissing }
         let now = ports.time.now
         let found = try await ports.store.read { reader -> (device: Enrollment, challenges: [Challenge])? in
-            guard let device = try reader.device(id, of: owner) else { return nil }
+            guard let device = try reader.appDevice(id, of: owner) else { return nil }
             let pending = try reader.targets.pending(of: id, user: owner.user, now: now, limit: maximumCount)
             return (device, pending?.challenges ?? [])
         }
@@ -37,7 +40,9 @@ package enum PendingJWTChallenges {
         if let refusal = device.state.refusal(of: id, issuer: ports.issuer) { return .refused(refusal) }
         var tokens: [String] = []
         for challenge in challenges where !challenge.needsReceipt {
-            tokens.append(try await challenge.token(for: device, showing: challenge.question.message, ports: ports))
+            let whole = challenge.question.message
+            let message = whole.text.utf8.count <= longestMessage ? whole : challenge.alert
+            tokens.append(try await challenge.token(for: device, showing: message, ports: ports))
         }
         return .list(tokens)
     }

@@ -34,7 +34,7 @@ package enum RegisterAppPush {
         guard owner.mayMaintain(id) else { return .scopeMissing }
         let now = ports.time.now
         return try await ports.commit(at: now, as: .client(owner.client.id)) { work in
-            guard let device = try work.stores.device(id, of: owner) else { return .notFound }
+            guard let device = try work.stores.appDevice(id, of: owner) else { return .notFound }
             if let refusal = try work.stores.refusal(of: id, issuer: work.issuer) { return .refused(refusal) }
             let update: EnrollmentUpdate
             if let token {

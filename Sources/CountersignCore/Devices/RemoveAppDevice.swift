@@ -27,7 +27,7 @@ package enum RemoveAppDevice {
         let now = ports.time.now
         return try await ports.commit(at: now, as: .client(owner.client.id)) { work in
             try work.users.lock(owner.user)
-            guard try work.stores.device(id, of: owner) != nil else { return .notFound }
+            guard try work.stores.appDevice(id, of: owner) != nil else { return .notFound }
             return try work.removeEnrollment(id, reason: .device) ? .removed : .goneBefore
         }
     }
