@@ -12,6 +12,7 @@ struct JWTPushTests {
     private func scene(_ engine: Engine = .chosen) async throws -> (world: World, shop: Client, device: TestJWKDevice) {
         let world = try await World(engine)
         try await PrepareTokenKeys.prepare([.rs256], by: .system, ports: world.ports)
+        try await world.store.refreshKeys()
         let shop = try await world.makeClient(waives: true).client
         let user = try await world.makeUser(of: shop)
         let device = try TestJWKDevice(try await world.makeTicket(for: user, by: shop), in: world, verifies: true)
@@ -29,7 +30,9 @@ struct JWTPushTests {
         return try #require(try await AnnounceChallenge.facts(of: [subject], ports: world.ports)[0])
     }
 
-    @Test("The payload is the one that the vendor's SDK looks for, and nothing of it is ours", arguments: Engine.allCases)
+    @Test(
+        "The payload is the one that the vendor's SDK looks for, and nothing of it is ours",
+        arguments: Engine.allCases)
     func payload(_ engine: Engine) async throws {
         let (world, shop, device) = try await scene(engine)
         let asked = try await world.ask(try world.request(for: device.invitation.user, type: "tap"), by: shop)

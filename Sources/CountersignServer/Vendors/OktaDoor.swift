@@ -106,7 +106,8 @@ extension OktaDoor {
                 [
                     "type": "push", "status": "ACTIVE",
                     "settings": [
-                        "keyProtection": "ANY", "algorithms": ["ES256", "RS256"], "transactionTypes": ["LOGIN", "CIBA"],
+                        "keyProtection": "ANY", "algorithms": ["ES256", "RS256"],
+                        "transactionTypes": ["LOGIN", "CIBA"],
                     ],
                 ]
             ],
@@ -170,20 +171,17 @@ extension OktaDoor {
         let created = JSONValue.string("\(enrollment.createdAt)")
         let own = ports.issuer.uri("\(JWTChallenge.path)/\(enrollment.id)")
         let status: JSONValue = enrollment.state == .active ? "ACTIVE" : "SUSPENDED"
+        let pending: JSONValue = ["href": .string("\(own)/push/notifications"), "hints": ["allow": ["GET"]]]
+        let push: JSONValue = [
+            "id": id, "createdDate": created, "lastUpdated": created, "links": ["pending": pending],
+        ]
         return [
-            "id": id, "authenticatorId": .string("\(enrollment.client)"), "createdDate": created, "lastUpdated": created,
+            "id": id, "authenticatorId": .string("\(enrollment.client)"), "createdDate": created,
+            "lastUpdated": created,
             "device": [
                 "id": id, "status": status, "clientInstanceId": id, "createdDate": created, "lastUpdated": created,
             ],
-            "user": ["id": .string("\(enrollment.user)")],
-            "methods": [
-                "push": [
-                    "id": id, "createdDate": created, "lastUpdated": created,
-                    "links": [
-                        "pending": ["href": .string("\(own)/push/notifications"), "hints": ["allow": ["GET"]]]
-                    ],
-                ]
-            ],
+            "user": ["id": .string("\(enrollment.user)")], "methods": ["push": push],
             "links": ["self": ["href": .string(own)]],
         ]
     }

@@ -8,7 +8,7 @@ import Hummingbird
 ///
 /// Spec: RFC 7396 §2.
 extension OktaDoor {
-    /// Changes what the patch names; what it does not name stays. Whether the device takes CIBA is nothing that we keep.
+    /// Changes what the patch names; whether the device takes CIBA is nothing that we keep.
     func update(_ incoming: Incoming) async throws -> Response {
         let owner = try await owner(of: incoming)
         let id = try device(incoming)

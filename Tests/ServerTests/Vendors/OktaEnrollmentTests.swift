@@ -225,7 +225,7 @@ struct OktaDeviceTests {
         }
     }
 
-    @Test("What only reads deletes nothing; another user's device, one of ours and another client's are as unknown as none")
+    @Test("What only reads deletes nothing; another user's device, one of ours and another client's are as none")
     func scopes() async throws {
         try await OktaScene.with { scene in
             let (phone, other) = (try await scene.enrolledPhone("anna"), try await scene.enrolledPhone("bert"))

@@ -41,6 +41,7 @@ struct OktaScene: Sendable {
         try await SignInPageScene.with(settings) { pages in
             let scene = OktaScene(pages: pages)
             try await scene.set(vendors)
+            if vendors.array?.contains("okta") == true { try await scene.awaitKey() }
             let types: [(String, JSONValue)] = [
                 ("tap", ["confirm"]), ("face", ["biometric"]), ("both", ["biometric", "confirm"]),
             ]
@@ -59,6 +60,16 @@ struct OktaScene: Sendable {
     func set(_ vendors: JSONValue) async throws {
         let path = "/v1/admin/clients/\(client)"
         _ = try await administrator.call(.PATCH, path, ["vendors": vendors]).success()
+    }
+
+    /// Waits until the server has read the key of RSA that was made for the vendor.
+    private func awaitKey() async throws {
+        for _ in 0..<200 {
+            let set = try await server.send(.GET, "/oauth2/jwks", isContract: false).success()
+            if set["keys"]?.array?.contains(where: { $0["kty"] == "RSA" }) == true { return }
+            try await Task.sleep(for: .milliseconds(25))
+        }
+        Issue.record("there is no key of RSA")
     }
 
     /// The tokens of somebody who has signed in by a code to an address that has got no other one.
@@ -229,8 +240,9 @@ struct OktaPhone: Sendable {
     /// Sends an answer to where the challenge says, without a token.
     func verify(_ answer: String, at challenge: String) async throws -> Reply {
         let uri = try #require(try Self.claims(challenge)["verificationUri"]?.string)
-        let path = try #require(uri.hasPrefix("\(server.issuer)") ? String(uri.dropFirst("\(server.issuer)".count)) : nil)
-        return try await post(answer, to: path)
+        let issuer = "\(server.issuer)"
+        try #require(uri.hasPrefix(issuer))
+        return try await post(answer, to: String(uri.dropFirst(issuer.count)))
     }
 
     func post(_ answer: String, to path: String) async throws -> Reply {
