@@ -1,3 +1,5 @@
+import CountersignWire
+
 /// Lists the devices with JWKs that one client's app has enrolled for a user.
 package enum ListAppDevices {
     /// The result of the operation.

@@ -1,4 +1,4 @@
-package import CountersignWire
+import CountersignWire
 
 /// The scopes of vendors' apps, and what they are called here.
 ///

@@ -228,8 +228,6 @@ extension OktaDoor {
 
 extension Incoming {
     /// The JSON in the body, whose type may be that of a merge patch.
-    ///
-    /// Spec: RFC 7396 §4.
     func vendorJSON() throws(OktaError) -> JSONValue {
         guard hasContent("application/json") || hasContent("application/merge-patch+json") else {
             throw OktaError(.malformedBody, "the body must be JSON")

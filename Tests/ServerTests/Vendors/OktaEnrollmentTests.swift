@@ -184,7 +184,11 @@ struct OktaEnrollmentTests {
             let question = try await scene.pages.pending()
             #expect(try await scene.scene.phone.open(question).question.type == .newDevice)
             let asked = try await scene.shop.ask(phone.user, ["type": "tap"])
-            #expect(asked["deliveries"]?.array?.count == 1, "the phone of ours alone: \(asked)")
+            let path = "/v1/challenges/\(try #require(asked["id"]?.string))"
+            let deliveries = try await scene.shop.call(.GET, path).success()["deliveries"]
+            #expect(
+                deliveries?.array?.map { $0["enrollment"] } == [.string("\(scene.scene.phone.enrollment)")],
+                "the phone of ours alone")
             #expect(try await phone.pending() == [])
         }
     }

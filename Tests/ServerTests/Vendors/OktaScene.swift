@@ -175,7 +175,8 @@ struct OktaPhone: Sendable {
     ) async throws -> Reply {
         var headers = [("Accept", "application/json; okta-version=1.0.0")]
         if body != nil { headers.append(("Content-Type", type)) }
-        if let bearer = token ?? self.token { headers.append(("Authorization", "Bearer \(bearer)")) }
+        let bearer: String? = if let token { token } else { self.token }
+        if let bearer { headers.append(("Authorization", "Bearer \(bearer)")) }
         return try await server.send(method, path, headers: headers, body: body?.encoded, isContract: false)
     }
 

@@ -58,7 +58,7 @@ struct OktaUpdateTests {
         }
     }
 
-    @Test("A biometric is removed by a null, and its key then answers nothing; the same key again is enrolled no more")
+    @Test("RFC 7396 §2: a null removes the biometric; its key answers nothing from then on, and is enrolled no more")
     func removesBiometric() async throws {
         try await OktaScene.with { scene in
             let phone = try await scene.enrolledPhone("anna", verifies: true)
