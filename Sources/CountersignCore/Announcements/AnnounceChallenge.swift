@@ -1,5 +1,7 @@
+import Crypto
 package import CountersignWire
 import Encodings
+import JOSE
 
 /// Announces challenges to devices by push notifications.
 ///
@@ -180,7 +182,12 @@ extension Challenge {
         let challenge = JWTChallenge(
             question: shortened ?? question, message: message, to: device.id, of: device.user, at: device.client,
             verification: verification(by: device, at: ports.time.now), expiresAt: expiresAt)
-        return try await challenge.signed(by: key)
+        // RS256 signs the same content alike.
+        let name = SHA256.hash(data: challenge.content + Array(key.keyID.utf8))
+        if let known = ports.signedChallenges[name] { return known }
+        let token = try await challenge.signed(by: key)
+        ports.signedChallenges.keep(token, as: name)
+        return token
     }
 
     /// Whether the app of a device is to ask for the user's biometric: the order of the methods decides, as it does

@@ -2,7 +2,7 @@ package import CountersignWire
 
 /// Lists what a device with JWKs is asked now, each challenge as the JWT that a push brings.
 package enum PendingJWTChallenges {
-    /// The most challenges of a list: each is signed anew by RSA, which takes time.
+    /// The most challenges of a list: each is signed by RSA, which takes time.
     static let maximumCount = 10
 
     /// The longest message that is shown whole, in bytes: of a longer one the app shows the short form.

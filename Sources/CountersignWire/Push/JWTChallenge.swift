@@ -54,11 +54,14 @@ package struct JWTChallenge: Sendable {
         self.expiresAt = expiresAt
     }
 
+    /// What is signed.
+    package var content: [UInt8] { claims.encoded }
+
     /// The JWT.
     ///
     /// - Parameter key: an RSA key of the issuer: the vendor's devices verify no other.
     package func signed(by key: PrivateJWK) async throws -> String {
-        try await JWS.sign(claims.encoded, type: JWTAnswer.type, by: key, keyID: key.keyID)
+        try await JWS.sign(content, type: JWTAnswer.type, by: key, keyID: key.keyID)
     }
 
     /// There is no claim `sub`, so that nobody takes it for an ID token.
