@@ -12,7 +12,7 @@ struct MaintenanceAssertionTests {
     private static let sample = try? Sample()
     private static let now: Int64 = 1_790_000_000
 
-    private func claims() throws -> JSONObject {
+    private func goodClaims() throws -> JSONObject {
         let sample = try #require(Self.sample)
         return [
             "iss": "urn:okta:devices:app:authenticator", "aud": "https://login.example.com",
@@ -37,11 +37,11 @@ struct MaintenanceAssertionTests {
     @Test("All that it says is read, and who it is by before it is verified")
     func reads() async throws {
         let sample = try #require(Self.sample)
-        let assertion = try #require(try await read(try claims()))
+        let assertion = try #require(try await read(try goodClaims()))
         #expect(assertion.enrollment == sample.enrollment && assertion.user == sample.user)
         #expect(assertion.name == "one" && assertion.expiresAt == Self.now + 300)
         let token = try await JWS.sign(
-            JSONValue.object(try claims()).encoded, type: "JWT", by: Self.possession, keyID: "x")
+            JSONValue.object(try goodClaims()).encoded, type: "JWT", by: Self.possession, keyID: "x")
         #expect(MaintenanceAssertion.enrollment(namedBy: token) == sample.enrollment)
         for text in ["", "a.b.c", "\(token).x", String(repeating: "a", count: 20_000)] {
             #expect(MaintenanceAssertion.enrollment(namedBy: text) == nil, "\(text.prefix(20))")
@@ -50,7 +50,7 @@ struct MaintenanceAssertionTests {
 
     @Test("RFC 7523 §3: each claim is there, and is that of this device and this server; the key is that of possession")
     func claims() async throws {
-        let good: JSONObject = try claims()
+        let good: JSONObject = try goodClaims()
         for name in ["iss", "aud", "sub", "methodEnrollmentId", "iat", "exp", "jti"] {
             var claims = good
             claims[name] = nil
@@ -73,7 +73,7 @@ struct MaintenanceAssertionTests {
 
     @Test("RFC 7523 §3: it is good for ten minutes at most, give or take a minute")
     func times() async throws {
-        let good: JSONObject = try claims()
+        let good: JSONObject = try goodClaims()
         for (seconds, isGood) in [(-361, false), (-360, true), (359, true), (360, false)] as [(Int64, Bool)] {
             #expect(try await (read(good, at: Self.now + seconds) != nil) == isGood, "\(seconds)")
         }
