@@ -58,7 +58,7 @@ struct OktaDeviceTests {
                 pages: SignInPageScene(
                     scene: scene.scene, browser: TestBrowser(scene.server), credential: made.credential))
             try await cheat.pages.set([
-                "profile": "native", "redirect_uris": ["http://127.0.0.1/callback"], "asked_browsers": "all",
+                "profile": "native", "asked_browsers": "all",
                 "ways": ["device", "email"], "registration": "open",
             ])
             let token = try #require(

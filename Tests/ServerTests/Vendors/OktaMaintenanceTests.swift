@@ -75,7 +75,7 @@ struct OktaMaintenanceTests {
             let made = try await scene.server.makeClient("Other", ["vendors": ["okta"]])
             let pages = SignInPageScene(
                 scene: scene.scene, browser: TestBrowser(scene.server), credential: made.credential)
-            try await pages.set(["profile": "native", "redirect_uris": ["http://127.0.0.1/callback"]])
+            try await pages.set(["profile": "native"])
             let elsewhere = try await phone.maintain(try await phone.assertion(), client: made.clientID)
             expectInvalid(elsewhere, "invalid_grant")
             #expect(try await phone.maintain(try await phone.assertion()).status == 200)
@@ -87,7 +87,7 @@ struct OktaMaintenanceTests {
         try await OktaScene.with { scene in
             let phone = try await scene.enrolledPhone()
             try await scene.pages.set([
-                "profile": "native", "redirect_uris": ["http://127.0.0.1/callback"], "dpop_bound_access_tokens": true,
+                "profile": "native", "dpop_bound_access_tokens": true,
             ])
             expectInvalid(try await phone.maintain(try await phone.assertion()), "invalid_dpop_proof")
         }

@@ -35,7 +35,7 @@ struct OktaScene: Sendable {
         _ vendors: JSONValue = ["okta"], _ body: @escaping @Sendable (OktaScene) async throws -> Void
     ) async throws {
         let settings: JSONObject = [
-            "profile": "native", "redirect_uris": ["http://127.0.0.1/callback"], "asked_browsers": "all",
+            "profile": "native", "asked_browsers": "all",
             "ways": ["device", "email"], "registration": "open",
         ]
         try await SignInPageScene.with(settings) { pages in

@@ -527,7 +527,8 @@ def jwt_challenges(file: File) -> Checks:
             claims = c.read_jwt_challenge(
                 case["token"], file["issuer_keys"], file["issuer"], file["enrollment"], case["now"])
             shown = claims["challengeContext"]
-            said = (urllib.parse.unquote(shown["bindingMessage"]), shown.get("clientLocation"), claims["userVerification"])
+            said = (
+                urllib.parse.unquote(shown["bindingMessage"]), shown.get("clientLocation"), claims["userVerification"])
             return claims == json.loads(case["claims"]) and said == (
                 case["message"], case["location"], case["verification"]) and "sub" not in claims
 
