@@ -61,6 +61,8 @@ struct GiveMaintenanceTokenTests {
         }
         #expect(owner.mayMaintain(device.enrollment) && !owner.mayManage)
         #expect(!owner.mayMaintain(scene.device.enrollment))
+        #expect(try await VendorSwitch.isOn(.okta, ports: scene.world.ports))
+        #expect(try await VendorSwitch.isOn(.oneWelcome, ports: scene.world.ports) == false)
     }
 
     @Test("A device gets sixty in a minute; what is refused so is good later, and another device has its own")
