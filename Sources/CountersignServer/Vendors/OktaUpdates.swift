@@ -80,20 +80,19 @@ extension OktaDoor {
             guard let assertion = form["assertion"] else {
                 throw OAuthError(.invalidRequest, "assertion is missing")
             }
-            return try await token(for: Secret(assertion), scopes: form.words("scope") ?? [], to: client.id)
+            return try await token(for: Secret(assertion), form.words("scope") ?? [], to: client.id, incoming)
         }
     }
 
     private func token(
-        for assertion: Secret<String>, scopes: [String], to client: ClientID
+        for assertion: Secret<String>, _ scopes: [String], to client: ClientID, _ incoming: Incoming
     ) async throws -> Response {
         let outcome = try await GiveMaintenanceToken.give(
             by: assertion, scopes: scopes, to: client, making: .okta, ports: ports)
         switch outcome {
         case .given(let given):
             return Response(json: .object(try await SignTokens.sign(given, ports: ports).members))
-        // One description for all: it must not tell whether there is such a device.
-        case .invalid: throw OAuthError(.invalidGrant, "the assertion is not good, or came before")
+        case .invalid: throw try await invalidAssertion(incoming)
         case .scopeMissing: throw OAuthError(.invalidScope, "a device gets scopes of maintenance alone")
         case .unproved(let refusal): throw OAuthError(refusal, ports: ports)
         case .tooMany(let seconds):
@@ -101,5 +100,15 @@ extension OktaDoor {
                 .temporarilyUnavailable, "too many tokens of the device", status: 429, retryAfter: seconds.value)
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
+    }
+    /// Counts an assertion that is not good by the caller's network, as an answer that nobody has signed.
+    ///
+    /// One description for all: it must not tell whether there is such a device.
+    private func invalidAssertion(_ incoming: Incoming) async throws -> OAuthError {
+        guard case .tooManyFailures(let seconds) = try await resources.failed(from: incoming.context) else {
+            return OAuthError(.invalidGrant, "the assertion is not good, or came before")
+        }
+        return OAuthError(
+            .temporarilyUnavailable, "too many wrong assertions", status: 429, retryAfter: seconds.value)
     }
 }

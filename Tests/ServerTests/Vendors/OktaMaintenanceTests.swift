@@ -82,6 +82,18 @@ struct OktaMaintenanceTests {
         }
     }
 
+    @Test("After many wrong assertions a network is told to wait, and a good one still gives a token")
+    func limit() async throws {
+        try await OktaScene.with { scene in
+            let phone = try await scene.enrolledPhone()
+            for _ in 0..<100 { expectInvalid(try await phone.maintain("a.b.c"), "invalid_grant") }
+            let refused = try await phone.maintain("a.b.c")
+            #expect(refused.status == 429 && refused.json["error"] == "temporarily_unavailable", "\(refused)")
+            #expect(refused.headers["retry-after"] != nil)
+            #expect(try await phone.maintain(try await phone.assertion()).status == 200)
+        }
+    }
+
     @Test("A client whose tokens are bound to keys gives none without")
     func bound() async throws {
         try await OktaScene.with { scene in
