@@ -101,6 +101,7 @@ extension OktaDoor {
         case .clientGone: throw OAuthError(.unauthorizedClient, "the client does not use the provider")
         }
     }
+
     /// Counts an assertion that is not good by the caller's network, as an answer that nobody has signed.
     ///
     /// One description for all: it must not tell whether there is such a device.
