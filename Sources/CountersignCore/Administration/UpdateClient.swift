@@ -16,6 +16,7 @@ package enum UpdateClient {
     package static func update(
         _ id: ClientID, _ changes: ClientChanges, by actor: Actor, ports: Ports
     ) async throws -> Outcome {
+        try await changes.vendors?.prepareKeys(by: actor, ports: ports)
         let now = ports.time.now
         return try await ports.commit(at: now, as: actor) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }

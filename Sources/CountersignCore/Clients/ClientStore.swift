@@ -9,6 +9,8 @@ package protocol ClientStore {
     func all() throws -> [Client]
     /// Clients that were deleted; their users may not all be unlinked yet.
     func deleted() throws -> [ClientID]
+    /// Whether any client that is not disabled may make a vendor's calls.
+    func anyClient(hasVendor vendor: Vendor) throws -> Bool
     func operatorClient() throws -> Client?
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws
     /// Sets only what changes, so that concurrent changes of different settings do not undo each other.

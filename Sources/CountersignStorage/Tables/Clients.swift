@@ -22,6 +22,11 @@ private enum Statements {
     static let heldAsking = SQLStatement("\(asking.text) FOR SHARE")
     static let all = SQLStatement("SELECT \(columns) FROM clients WHERE deleted_at IS NULL ORDER BY id")
     static let deleted = SQLStatement("SELECT id FROM clients WHERE deleted_at IS NOT NULL")
+    /// A client's vendors are words among others.
+    static let withVendor = SQLStatement(
+        """
+        SELECT 1 FROM clients WHERE deleted_at IS NULL AND disabled_at IS NULL AND ' ' || rights || ' ' LIKE $1 LIMIT 1
+        """)
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
         """
@@ -117,6 +122,10 @@ extension SQLTransaction {
 
     func all() throws -> [Client] {
         try all(Statements.all, [], Client.init)
+    }
+
+    func anyClient(hasVendor vendor: Vendor) throws -> Bool {
+        try first(Statements.withVendor, [.text("% \(Permissions.word(of: vendor)) %")]) { _ in true } ?? false
     }
 
     func operatorClient() throws -> Client? {
@@ -247,6 +256,8 @@ private struct Permissions {
     /// What a vendor's word begins with, so that it is never a right.
     private static let vendorPrefix = "vendor:"
 
+    static func word(of vendor: Vendor) -> String { vendorPrefix + vendor.rawValue }
+
     var rights: Set<Right>
     var vendors: Set<Vendor>
 
@@ -257,11 +268,11 @@ private struct Permissions {
     init(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         rights = Set(words.compactMap { Right(rawValue: $0) })
-        vendors = Set(Vendor.allCases.filter { words.contains(Self.vendorPrefix + $0.rawValue) })
+        vendors = Set(Vendor.allCases.filter { words.contains(Self.word(of: $0)) })
     }
 
     var text: String {
-        (rights.map(\.rawValue).sorted() + vendors.map { Self.vendorPrefix + $0.rawValue }.sorted())
+        (rights.map(\.rawValue).sorted() + vendors.map { Self.word(of: $0) }.sorted())
             .joined(separator: " ")
     }
 }
