@@ -25,7 +25,8 @@ extension CotterDoor {
     }
 
     /// A client that binds tokens to keys gets none by these calls, which have no place for a proof.
-    static let bound = CotterError(.notPossible, "the client's tokens are bound to keys, which these calls cannot prove")
+    static let bound = CotterError(
+        .notPossible, "the client's tokens are bound to keys, which these calls cannot prove")
 
     private static func redemption(_ body: JSONObject) throws(CotterError) -> RedeemCode.Request {
         guard let code = body["authorization_code"]?.string else { throw .malformed("authorization_code") }

@@ -60,7 +60,7 @@ extension SignedTokens {
 }
 
 extension Authentication {
-    /// Cotter's word for how somebody has signed in. A code and the link beside it are one mail.
+    /// Cotter's word for how somebody has signed in: a code and the link beside it are one mail.
     var cotterMethod: String {
         switch evidence {
         case .code: "OTP"
