@@ -24,6 +24,8 @@ final class CotterDoor: Door {
     func addRoutes(to table: inout RouteTable) {
         addIdentity(to: &table)
         addTokens(to: &table)
+        addEvents(to: &table)
+        addUsers(to: &table)
     }
 
     func refusal(of error: any Error, _ context: ServerContext) -> RenderedRefusal? { CotterError(error)?.rendered }
@@ -37,16 +39,29 @@ final class CotterDoor: Door {
         let client: Client
         /// The client's id, as it has written it.
         let key: String
+        /// Whether it has shown that it is the client.
+        let isAuthenticated: Bool
     }
 
     /// The client that calls, if it may.
     func caller(of incoming: Incoming) async throws -> Caller {
         guard let key = incoming.headers[.apiKeyID], let id = ClientID(cotter: key) else { throw CotterError.apiKey }
         let form = try FormFields(FormText.encoded([("client_id", "\(id)")])[...])
-        let client = try await resources.caller(of: incoming, form).client
+        let (client, party) = try await resources.caller(of: incoming, form)
         // check: CotterSwitchTests.off
         guard client.vendors.contains(.cotter), client.disabledAt == nil else { throw CotterError.apiKey }
-        return Caller(client: client, key: key)
+        return Caller(client: client, key: key, isAuthenticated: party?.profile.isConfidential ?? false)
+    }
+
+    /// Adds a call that no page's script makes.
+    func add(
+        _ method: HTTPRequest.Method, _ path: String, to table: inout RouteTable,
+        _ reply: @escaping @Sendable (Incoming, Caller) async throws -> Response
+    ) {
+        table.add(method, Self.path + path) { [self] request, context in
+            let incoming = try await Incoming(request, context)
+            return try await reply(incoming, try await caller(of: incoming))
+        }
     }
 
     /// The object in a request's body; members that no call knows are ignored.
