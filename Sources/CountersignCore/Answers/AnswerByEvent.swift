@@ -73,12 +73,12 @@ package enum AnswerByEvent {
         let facts: Facts
         switch read {
         case .tooMany(let wait): return .rateLimited(retryAfter: wait)
-        case .facts(let found) where request.key.isValid(
-            derSignature: request.signature, for: Array(found.signed.text.utf8)):
+        case .facts(let found):
+            let isSigned = request.key.isValid(
+                derSignature: request.signature, for: Array(found.signed.text.utf8))
+            if !isSigned { return try await notSigned(request, at: now, ports) }
             facts = found
-        case .facts, .nothing:
-            try await FindEvent.countWrong(from: request.network, at: now, ports)
-            return .notSigned
+        case .nothing: return try await notSigned(request, at: now, ports)
         }
         let enrollment = facts.enrollment
         let evidence = JSONValue.members([
@@ -102,11 +102,16 @@ package enum AnswerByEvent {
                 return try work.outcome(try settling.settle(.repeated(recorded)), request, facts)
             }
             if case .judged = finding {
-                // check: AnswerByEventTests.once
+                // check: CotterEventTests.once
                 guard try work.spend(once) == nil else { return .refused(.nonceReplayed) }
             }
             return try work.outcome(try settling.settle(finding), request, facts)
         }
+    }
+
+    private static func notSigned(_ request: Request, at now: Timestamp, _ ports: Ports) async throws -> Outcome {
+        try await FindEvent.countWrong(from: request.network, at: now, ports)
+        return .notSigned
     }
 
     private enum Read: Sendable {
@@ -162,12 +167,11 @@ package enum AnswerByEvent {
 
         private func verdict(on challenge: Challenge, _ evidence: JSONValue, at now: Timestamp) -> AnswerVerdict {
             guard let type else { return .invalid(.credential) }
-            // check: AnswerByEventTests.assurance
+            // check: CotterEventTests.assurance
             guard type.assurance == .event && enrollment.satisfies(type) && !challenge.needsReceipt else {
                 return .invalid(.credential)
             }
             if signed.isApproved {
-                // check: AnswerByEventTests.waiting
                 guard
                     challenge.methods.contains(.confirm) && enrollment.isLetIn(at: now)
                         && enrollment.counts(.confirm, at: now)

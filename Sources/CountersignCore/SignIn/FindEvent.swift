@@ -4,9 +4,6 @@ package import CountersignWire
 ///
 /// Spec: docs/decisions/0108-cotters-door.md.
 package enum FindEvent {
-    /// For how many minutes a question is found by the user's name.
-    private static let minutes: Int64 = 3
-
     /// The result of the operation.
     package enum Outcome: Equatable, Sendable {
         /// The event.
@@ -25,7 +22,7 @@ package enum FindEvent {
     ///   - network: the caller's network.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package static func event(
+    package static func find(
         _ number: Int64, of client: ClientID, from network: [UInt8]?, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
@@ -40,34 +37,6 @@ package enum FindEvent {
         if let outcome { return outcome }
         try await countWrong(from: network, at: now, ports)
         return .unknown
-    }
-
-    /// The event that a user's devices are asked about, and that nobody has answered; the oldest of several.
-    ///
-    /// It is found by the user's name, whether there is such a user or not, and has a number by which it is answered and
-    /// nothing else.
-    ///
-    /// - Parameters:
-    ///   - user: the user, as the app names them.
-    ///   - client: the client, which the caller has identified.
-    ///   - ports: the external dependencies.
-    /// - Throws: ``StoreError``.
-    package static func pending(of user: String, at client: ClientID, ports: Ports) async throws -> Outcome {
-        let now = ports.time.now
-        let minute = now.seconds / 60
-        return try await ports.store.read { reader in
-            for minute in (minute - minutes + 1)...minute {
-                for hash in ports.hasher.pendingHashes(of: user, at: client, minute: minute) {
-                    guard let id = try reader.authorizations.find(userCode: hash) else { break }
-                    let number = ports.hasher.responseNumber(of: id)
-                    guard let found = try reader.authorizations.find(id),
-                        let shown = ShownEvent(found, number: number, at: now), shown.stage == .pending
-                    else { continue }
-                    return .event(shown)
-                }
-            }
-            return .unknown
-        }
     }
 
     /// Counts a wrong number.

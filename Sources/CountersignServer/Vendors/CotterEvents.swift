@@ -28,8 +28,8 @@ extension CotterDoor {
         let name: EventName
 
         init(_ body: JSONObject) throws(CotterError) {
-            guard let user = [body["client_user_id"], body["user_id"]].compactMap({ $0?.string }).first(where: { !$0.isEmpty })
-            else { throw .malformed("client_user_id") }
+            let names = [body["client_user_id"], body["user_id"]].compactMap { $0?.string }
+            guard let user = names.first(where: { !$0.isEmpty }) else { throw .malformed("client_user_id") }
             guard let name = body["event"]?.string.flatMap({ EventName($0) }) else { throw .malformed("event") }
             // check: CotterEventTests.refused
             guard body["method"] == .string(SignedEvent.method) else { throw .malformed("method") }
@@ -93,19 +93,18 @@ extension CotterDoor {
     private func pending(of user: String?, _ caller: Caller) async throws -> Response {
         guard let user, !user.isEmpty else { throw CotterError.malformed("client_user_id") }
         let signer = try signer()
-        switch try await FindEvent.pending(of: user, at: caller.client.id, ports: ports) {
+        switch try await FindPendingEvent.find(of: user, at: caller.client.id, ports: ports) {
         case .event(let shown): return Response(json: .object(try await members(of: shown, by: signer)))
-        case .unknown: return Response(json: .null)
-        case .tooMany(let seconds): throw Self.tooMany(seconds)
+        case .nothing: return Response(json: .null)
         }
     }
 
     private func show(_ incoming: Incoming, _ caller: Caller) async throws -> Response {
         let number = try Self.number(incoming)
         let signer = try signer()
-        switch try await FindEvent.event(
+        let found = try await FindEvent.find(
             number, of: caller.client.id, from: incoming.context.network, ports: ports)
-        {
+        switch found {
         case .event(let shown):
             var members = try await members(of: shown, by: signer)
             if incoming.query["oauth_token"] == "true", shown.stage == .approved {
@@ -145,7 +144,9 @@ extension CotterDoor {
     private func approveOwn(_ incoming: Incoming, _ caller: Caller) async throws -> Response {
         let body = try body(of: incoming)
         let (named, answer) = (try Named(body), try Answer(body))
-        guard let timestamp = body["timestamp"]?.string.flatMap({ Int64($0) }), "\(timestamp)" == body["timestamp"]?.string
+        let written = body["timestamp"]?.string
+        guard let timestamp = written.flatMap({ Int64($0) }), "\(timestamp)" == written,
+            (0...9_999_999_999).contains(timestamp)
         else { throw CotterError.malformed("timestamp") }
         let signer = try signer()
         let event = SignedEvent(
@@ -198,8 +199,8 @@ extension CotterDoor {
         of event: AskedEvent, number: Int64, _ stage: ShownEvent.Stage, by signer: PrivateJWK
     ) async throws -> JSONObject {
         let (isNew, isApproved) = (stage == .pending, stage == .approved)
-        let signed =
-            "\(event.user)\(event.client)\(event.name.text)\(event.timestamp)\(SignedEvent.method)\(isNew)\(isApproved)"
+        let asked = "\(event.user)\(event.client)\(event.name.text)\(event.timestamp)\(SignedEvent.method)"
+        let signed = "\(asked)\(isNew)\(isApproved)"
         let signature = try await signer.jwsSignature(of: Array(signed.utf8))
         let time = JSONValue.string("\(Timestamp(seconds: event.timestamp))")
         // From where somebody asks is nobody's to know who only names the user.

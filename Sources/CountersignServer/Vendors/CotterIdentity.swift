@@ -61,7 +61,9 @@ extension CotterDoor {
     }
 
     /// A user as apps that were written for Cotter know them.
-    func userJSON(_ user: UserID, named identifier: String, for caller: Caller) async throws -> JSONValue {
+    func userJSON(
+        _ user: UserID, named identifier: String, enrolled methods: [String] = [], for caller: Caller
+    ) async throws -> JSONValue {
         var name = ""
         if case .user(let linked, _, _) = try await ShowUser.show(.id(user), to: caller.client, ports: ports) {
             name = linked.externalID?.text ?? ""
@@ -70,7 +72,8 @@ extension CotterDoor {
         return [
             "ID": .string("\(user)"), "created_at": time, "updated_at": time, "update_at": time,
             "deleted_at": CotterTime.never, "issuer": .string(caller.key), "client_user_id": .string(name),
-            "identifier": .string(identifier), "enrolled": [], "default_method": "",
+            "identifier": .string(identifier), "enrolled": .array(methods.map(JSONValue.string)),
+            "default_method": "",
         ]
     }
 }

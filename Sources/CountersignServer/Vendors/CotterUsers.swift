@@ -44,7 +44,7 @@ extension CotterDoor {
             throw CotterError.malformed("code")
         }
         guard let isEnrolled = body["enrolled"]?.bool else { throw CotterError.malformed("enrolled") }
-        guard let found = try await FindEventDevice.user(called: user, at: caller.client.id, ports: ports) else {
+        guard let found = try await FindCalledUser.find(user, at: caller.client.id, ports: ports) else {
             throw Self.noUser
         }
         if isEnrolled {
@@ -52,7 +52,8 @@ extension CotterDoor {
         } else {
             try await remove(key, of: found, caller)
         }
-        return Response(json: try await userJSON(found, named: user, for: caller))
+        let methods = isEnrolled ? [SignedEvent.method] : []
+        return Response(json: try await userJSON(found, named: user, enrolled: methods, for: caller))
     }
 
     private func enroll(_ key: JWSPublicKey, of user: UserID, named name: DisplayLine, _ caller: Caller) async throws {
@@ -75,7 +76,7 @@ extension CotterDoor {
 
     private func remove(_ key: JWSPublicKey, of user: UserID, _ caller: Caller) async throws {
         let credential = ClientCaller(forOneRequest: caller.client)
-        guard let device = try await FindEventDevice.device(with: key, of: user, ports: ports),
+        guard let device = try await FindDeviceByKey.find(key, of: user, ports: ports),
             case .removed = try await RemoveEnrollment.remove(device, of: .id(user), by: credential, ports: ports)
         else { throw CotterError(.notFound, "the user has no such device") }
     }
@@ -86,9 +87,9 @@ extension CotterDoor {
         guard let user, let method, let path else { throw CotterError.malformed("public_key") }
         var isEnrolled = false
         if method == SignedEvent.method, let key = Self.key(inPath: path),
-            let found = try await FindEventDevice.user(called: user, at: caller.client.id, ports: ports)
+            let found = try await FindCalledUser.find(user, at: caller.client.id, ports: ports)
         {
-            isEnrolled = try await FindEventDevice.device(with: key, of: found, ports: ports) != nil
+            isEnrolled = try await FindDeviceByKey.find(key, of: found, ports: ports) != nil
         }
         return Response(json: ["enrolled": .bool(isEnrolled), "method": .string(method)])
     }
@@ -107,6 +108,7 @@ extension CotterDoor {
     private static func key(inPath text: String) -> JWSPublicKey? {
         var plain = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
         plain += String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
-        return SignedEvent.bytes(plain).flatMap { String(strictUTF8: $0) }.flatMap { SignedEvent.key($0, algorithm: nil) }
+        let key = SignedEvent.bytes(plain).flatMap { String(strictUTF8: $0) }
+        return key.flatMap { SignedEvent.key($0, algorithm: nil) }
     }
 }

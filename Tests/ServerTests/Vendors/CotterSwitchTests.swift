@@ -15,8 +15,12 @@ struct CotterSwitchTests {
             try await CotterScene.with(client: ["vendors": vendors]) { scene in
                 let page = try await scene.pages.browser.get(scene.link())
                 #expect(page.status == 400 && page.location == nil && page.request == nil, "\(page.reply)")
-                for path in ["/verify/get_identity", "/token", "/token/\(scene.key)"] {
-                    expectMessage(try await scene.post(path, [:]), 401, Self.noKey)
+                for path in [
+                    "/verify/get_identity", "/token", "/token/\(scene.key)", "/event/create_pending", "/event/create",
+                    "/event/respond/1",
+                ] { expectMessage(try await scene.post(path, [:]), 401, Self.noKey) }
+                for path in ["/event/new/customer-1", "/event/get/1", "/user/enrolled/customer-1/TRUSTED_DEVICE/x"] {
+                    expectMessage(try await scene.get(path), 401, Self.noKey)
                 }
                 #expect(try await scene.get("/token/jwks").status == 404)
             }
@@ -76,7 +80,7 @@ struct CotterSwitchTests {
     @Test("What is not among the calls is 404, another method is 405, and a body that is none is 400")
     func unknown() async throws {
         try await CotterScene.with { scene in
-            for path in ["/user/list?page=0", "/token/custom/x", "/verify/request/x", ""] {
+            for path in ["/user/list/all", "/token/custom/x", "/verify/request/x", ""] {
                 let reply = try await scene.post(path, [:])
                 expectMessage(reply, 404, "there is no such call")
             }
