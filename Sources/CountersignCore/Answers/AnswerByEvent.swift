@@ -133,8 +133,8 @@ package enum AnswerByEvent {
         /// The facts; nil if there is no such event, or no such device of the user.
         init?(_ request: Request, _ hasher: KeyedHasher, from reader: any Stores) throws {
             guard let id = try reader.authorizations.find(userCode: hasher.hash(ofResponse: request.number)),
-                let found = try reader.authorizations.find(id), let event = found.wanted.device?.event,
-                let challenge = found.ask?.challenge,
+                let found = try reader.authorizations.find(id), found.client == request.client,
+                let event = found.wanted.device?.event, let challenge = found.ask?.challenge,
                 let thumbprint = Base64URL.decode(request.key.thumbprint),
                 let device = try reader.enrollments.find(thumbprint: thumbprint),
                 let enrollment = try reader.enrollments.find(device), let keys = enrollment.jwks,

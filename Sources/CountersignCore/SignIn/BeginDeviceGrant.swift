@@ -58,8 +58,6 @@ package enum BeginDeviceGrant {
 
     /// What the device gets.
     package struct Begun: Sendable {
-        /// The sign-in.
-        package let signIn: AuthorizationID
         /// The number by which an app that was written for Cotter knows it.
         package let eventNumber: Int64
         /// The code by which it fetches its tokens.
@@ -189,8 +187,7 @@ extension UnitOfWork {
             try outbox.enqueue(OutboxMessage(id: made.message, content: content, dueAt: now, expiresAt: until))
         }
         return BeginDeviceGrant.Begun(
-            signIn: made.id, eventNumber: hasher.eventNumber(of: made.id),
-            deviceCode: hasher.deviceCode(of: made.id), userCode: userCode, number: ask?.number,
-            expiresIn: made.expiresAt - now, interval: DevicePollPace.interval)
+            eventNumber: hasher.eventNumber(of: made.id), deviceCode: hasher.deviceCode(of: made.id),
+            userCode: userCode, number: ask?.number, expiresIn: made.expiresAt - now, interval: DevicePollPace.interval)
     }
 }

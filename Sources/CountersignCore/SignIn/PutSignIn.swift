@@ -110,8 +110,7 @@ extension UnitOfWork {
     /// user
     /// has proved. A third party does not: it could have the phones of people asked who have never heard of it.
     fileprivate func userToAsk(_ wanted: Wanted, at client: Client, _ party: RelyingParty) throws -> UserID? {
-        // A client's server may also name somebody by an ID token.
-        // And an app that was written for Cotter by our id.
+        // A client's server may also name somebody by an ID token, and an app that was written for Cotter by our id.
         if wanted.backchannel != nil || wanted.device?.event != nil, let hint = wanted.hint {
             return try links.find(hint, of: client.id)?.id
         }

@@ -76,8 +76,12 @@ extension CotterDoor {
         request.event = event
         request.lifetime = AskSignIn.lifetime
         request.network = incoming.context.network
-        request.place = ContextLine(
-            address: incoming.context.caller?.description, userAgent: incoming.headers[.userAgent])
+        // A client's server says nothing of where the app is.
+        if !caller.isAuthenticated {
+            request.place = ContextLine(
+                address: incoming.context.caller?.description, userAgent: incoming.headers[.userAgent])?
+                .placed(by: ports.places, in: nil)
+        }
         switch try await BeginDeviceGrant.begin(request, ports: ports) {
         case .begun(let begun):
             return Response(

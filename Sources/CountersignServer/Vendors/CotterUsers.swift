@@ -99,7 +99,8 @@ extension CotterDoor {
     /// What people see of a device.
     private static func name(_ body: JSONObject) -> DisplayLine {
         let parts = [body["device_type"]?.string, body["device_name"]?.string].compactMap(\.self)
-        if let name = try? DisplayLine(parts.joined(separator: " ")) { return name }
+        let text = parts.joined(separator: " ")
+        if let name = try? DisplayLine(text, atMost: 100), (try? DisplayLimits.check(name: text)) != nil { return name }
         guard let usual = try? DisplayLine("Phone") else { preconditionFailure("it can be shown") }
         return usual
     }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import CountersignServer
 
-/// An app that was written for Cotter, whose users have trusted devices: the user `customer-1` has one of Cotter's kind
-/// beside the phone with our SDK.
+/// An app that was written for Cotter, whose user `customer-1` has a trusted device of Cotter's kind beside the phone
+/// with our SDK.
 struct CotterEventScene: Sendable {
     let app: CotterScene
     let device: CotterDevice
@@ -21,7 +21,8 @@ struct CotterEventScene: Sendable {
     ]
 
     static func with(
-        _ kind: CotterDevice.Kind = .iOS, type: JSONValue? = CotterEventScene.type, _ settings: JSONObject = JSONObject(),
+        _ kind: CotterDevice.Kind = .iOS, type: JSONValue? = CotterEventScene.type,
+        _ settings: JSONObject = JSONObject(),
         _ body: @escaping @Sendable (CotterEventScene) async throws -> Void
     ) async throws {
         var all: JSONObject = ["device_grant": true, "device_login_hint": true]

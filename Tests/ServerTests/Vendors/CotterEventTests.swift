@@ -123,6 +123,9 @@ struct CotterEventTests {
                 .PUT, "/v1/admin/clients/\(other.clientID)/openid", settings)
             #expect(set.status == 200, "\(set)")
             expectMessage(try await scene.look(event, key: other.clientID), 404, Self.over)
+            let number = try #require(found["ID"]?.integer)
+            expectMessage(
+                try await scene.app.post("/event/respond/\(number)", right, key: other.clientID), 400, Self.notSigned)
             #expect(try await scene.app.get("/event/new/customer-1", key: other.clientID).json == .null)
             let state = try await scene.look(event).success()
             #expect(state["new"] == true && state["approved"] == false)
