@@ -84,7 +84,7 @@ final class CotterDoor: Door {
     ///
     /// An error says nothing that is not known, so that any client's pages may read it.
     ///
-    /// Spec: Fetch Standard, *CORS protocol*.
+    /// Spec: docs/decisions/0072-signing-in.md.
     func addShared(
         _ path: String, to table: inout RouteTable,
         _ reply: @escaping @Sendable (Incoming) async throws -> (Response, ClientID)

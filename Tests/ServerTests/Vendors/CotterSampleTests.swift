@@ -34,7 +34,7 @@ struct CotterSampleTests {
             ("<api_key_id>", scene.key), ("<code_verifier>", verifier), ("<authorization_code>", result["code"]),
             ("<challenge_id>", result["challenge_id"]), ("<redirect_url>", CotterScene.redirectURI),
             ("https://www.cotter.app", "\(scene.server.issuer)"),
-        ] {
+        ] as [(String, String?)] {
             #expect(call.contains(word), "\(call)")
             call = call.replacing(word, with: try #require(value))
         }

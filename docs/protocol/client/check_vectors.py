@@ -519,6 +519,18 @@ def jwt_answers(file: File) -> Checks:
         yield case["name"], read if case["error"] is None else lambda: refused(read)
 
 
+def event_answers(file: File) -> Checks:
+    """Judges each key and signature of an event; jwk-devices.md, Events."""
+    for case in file["cases"]:
+        def read() -> bool:
+            decision = str(case["approved"]).lower()
+            text = f"{file['user']}{file['client']}{file['event']}{file['timestamp']}TRUSTED_DEVICE{decision}"
+            c.verify_event(c.read_event_key(case["public_key"], case["algorithm"]), text, case["signature"])
+            return text == case["text"]
+
+        yield case["name"], read if case["error"] is None else lambda: refused(read)
+
+
 def nonces(file: File) -> dict[str, int]:
     """The server's nonces of a file, and when it made each."""
     return {each["nonce"]: each["made"] for each in file["nonces"]}
@@ -717,7 +729,8 @@ def webhooks(file: File) -> Checks:
 FILES = {
     "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "poll": polls,
     "sealed-answer": answers, "certificate": certificates, "method-change": changes, "push-envelope": pushes,
-    "assertion": assertions, "jwt-answer": jwt_answers, "dpop-proof": proofs, "pushed-request": pushed,
+    "assertion": assertions, "jwt-answer": jwt_answers,
+    "event-answer": event_answers, "dpop-proof": proofs, "pushed-request": pushed,
     "removal-notice": notices,
     "device-act": acts, "return-message": returns,
     "shown-text": shown, "codes": shown, "webhook": webhooks, "problem": problems}
@@ -743,6 +756,7 @@ PRINTED = [
     ("pushes.md", "push-envelope", "a push", ["header", "claims"]),
     ("signing-in.md", "assertion", "an assertion", ["claims", "assertion"]),
     ("jwk-devices.md", "jwt-answer", "approved by possession", ["header", "claims", "token"]),
+    ("jwk-devices.md", "event-answer", "P-256, in lines of 64", ["text"]),
     ("signing-in.md", "dpop-proof", "a proof", ["header", "claims", "proof"]),
     ("signing-in.md", "pushed-request", "with a proof", ["form", "proof"]),
     ("relying-party.md", "webhook", "a callback", ["body"]),
