@@ -9,7 +9,7 @@ enum PrepareTokenKeys {
     /// - Throws: ``StoreError``, or an error of making a key.
     static func prepare(_ uses: Set<KeyUse>, by actor: Actor, ports: Ports) async throws {
         @Sendable func missing(_ material: IssuerKeyMaterial) -> [KeyUse] {
-            uses.filter { use in !material.kept.contains { $0.use == use } }
+            uses.filter { use in !material.kept.contains { $0.use == use } }.sorted { $0.rawValue < $1.rawValue }
         }
         let now = ports.time.now
         let needed = missing(try await ports.store.read { try $0.keys.issuerKeys() })
