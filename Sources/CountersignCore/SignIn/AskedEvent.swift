@@ -77,6 +77,14 @@ package struct ShownEvent: Equatable, Sendable {
     }
 }
 
+extension SignedEvent {
+    /// What keeps one device from deciding two things by the same text, whatever it has signed it for.
+    func once(by enrollment: EnrollmentID, until end: Timestamp) -> ReplayGuard {
+        // The text has the user's name.
+        ReplayGuard(MessageDigest(of: Array(text.utf8)).hex, of: "event \(enrollment)", until: end)
+    }
+}
+
 extension Wanted {
     /// Whether whoever asks shows a number, which is typed on the device that approves.
     var showsNumber: Bool { backchannel?.showsNumber ?? (device?.event == nil) }

@@ -96,7 +96,7 @@ package enum SignInDevice {
         }
         let shown = Shown(
             enrollment: device.id, user: device.user, challenge: nil,
-            once: ReplayGuard(event.text, of: "event \(device.id)", until: end.adding(ReplayGuard.margin)))
+            once: event.once(by: device.id, until: end.adding(ReplayGuard.margin)))
         return try await signIn(shown, scopes: [TokenFamily.openID], for: [], at: client, with: nil, at: now, ports)
     }
 

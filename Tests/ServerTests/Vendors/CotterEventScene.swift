@@ -42,10 +42,10 @@ struct CotterEventScene: Sendable {
         _ device: CotterDevice, _ isEnrolled: Bool = true, for user: String = "customer-1",
         changing changes: KeyValuePairs<String, JSONValue?> = [:], by caller: Caller? = nil
     ) async throws -> Reply {
-        var body: JSONObject = [
+        var body = JSONObject([
             "method": "TRUSTED_DEVICE", "enrolled": .bool(isEnrolled), "code": .string(device.publicKey),
             "algorithm": device.algorithm.map(JSONValue.string), "device_name": "Pixel 3 11", "device_type": "Google",
-        ]
+        ])
         for (name, value) in changes { body[name] = value }
         return try await server.send(
             .PUT, "/api/v0/user/\(FormText.encoded(user))",
@@ -90,13 +90,13 @@ struct CotterEventScene: Sendable {
     ) async throws -> JSONValue {
         let device = device ?? self.device
         let code = try await device.sign(text ?? signed(event, isApproved, user: user))
-        var body: JSONObject = [
+        var body = JSONObject([
             "client_user_id": .string(user), "issuer": .string(app.key), "event": event["event"] ?? .null,
             "ip": event["ip"] ?? .null, "location": event["location"] ?? .null,
             "timestamp": event["timestamp"] ?? .null, "method": "TRUSTED_DEVICE", "approved": .bool(isApproved),
             "public_key": .string(device.publicKey), "code": .string(code),
             "algorithm": device.algorithm.map(JSONValue.string),
-        ]
+        ])
         for (name, value) in changes { body[name] = value }
         return .object(body)
     }
