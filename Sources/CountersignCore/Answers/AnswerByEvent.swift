@@ -121,8 +121,10 @@ package enum AnswerByEvent {
 
     /// The rows that are read before the answer is verified.
     fileprivate struct Facts: Sendable {
-        let signIn: AuthorizationID
+        /// The sign-in of an app; nil for what another call has asked.
+        let signIn: AuthorizationID?
         let challenge: ChallengeID
+        let event: AskedEvent
         let signed: SignedEvent
         let enrollment: Enrollment
         let keys: DeviceJWKs
@@ -131,17 +133,17 @@ package enum AnswerByEvent {
 
         /// The facts; nil if there is no such event, or no such device of the user.
         init?(_ request: Request, _ hasher: KeyedHasher, from reader: any Stores) throws {
-            guard let id = try reader.authorizations.find(userCode: hasher.hash(ofResponse: request.number)),
-                let found = try reader.authorizations.find(id), found.client == request.client,
-                let event = found.wanted.device?.event, let challenge = found.ask?.challenge,
-                let thumbprint = Base64URL.decode(request.key.thumbprint),
+            guard let thumbprint = Base64URL.decode(request.key.thumbprint),
                 let device = try reader.enrollments.find(thumbprint: thumbprint),
                 let enrollment = try reader.enrollments.find(device), let keys = enrollment.jwks,
                 keys.form == .event,
-                try reader.person(called: request.user, at: request.client, hasher) == enrollment.user
+                try reader.person(called: request.user, at: request.client, hasher) == enrollment.user,
+                let asked = try Self.asked(request, enrollment.user, hasher, reader)
             else { return nil }
-            signIn = id
+            let (challenge, event) = (asked.challenge, asked.event)
+            signIn = asked.signIn
             self.challenge = challenge
+            self.event = event
             signed = SignedEvent(
                 user: request.user, client: request.writtenClient, name: event.name, timestamp: event.timestamp,
                 isApproved: request.isApproved)
@@ -152,6 +154,25 @@ package enum AnswerByEvent {
                 challenge, by: enrollment.id, digest: MessageDigest(of: Array(signed.text.utf8)))
             self.answering = answering
             type = try answering.flatMap { try reader.types.find($0.challenge.question.type) }
+        }
+
+        /// What the number of a request means; nil for nothing.
+        private static func asked(
+            _ request: Request, _ user: UserID, _ hasher: KeyedHasher, _ reader: any Stores
+        ) throws -> (signIn: AuthorizationID?, challenge: ChallengeID, event: AskedEvent)? {
+            guard let id = try reader.authorizations.find(userCode: hasher.hash(ofResponse: request.number)) else {
+                let open = try reader.challenges.open(of: user).first {
+                    hasher.responseNumber(of: $0.id) == request.number && $0.question.client == request.client
+                }
+                guard let open, let event = AskedEvent(open, user: request.user, client: request.writtenClient) else {
+                    return nil
+                }
+                return (nil, open.id, event)
+            }
+            guard let found = try reader.authorizations.find(id), found.client == request.client,
+                let event = found.wanted.device?.event, let challenge = found.ask?.challenge
+            else { return nil }
+            return (id, challenge, event)
         }
 
         /// Makes checks 2 to 7.
@@ -191,7 +212,11 @@ extension UnitOfWork {
     ) throws -> AnswerByEvent.Outcome {
         switch outcome {
         case .decided, .alreadyEnded:
-            guard let found = try authorizations.find(facts.signIn),
+            guard let signIn = facts.signIn else {
+                guard let challenge = try challenges.find(facts.challenge) else { return .notFound }
+                return .decided(ShownEvent(challenge, facts.event, number: request.number))
+            }
+            guard let found = try authorizations.find(signIn),
                 let shown = ShownEvent(found, number: request.number, at: now)
             else { return .notFound }
             return .decided(shown)

@@ -26,6 +26,21 @@ package struct AskedEvent: Hashable, Sendable {
     }
 }
 
+extension AskedEvent {
+    /// What another call has asked, as devices of such apps can answer it: by the type's name in capital letters.
+    ///
+    /// - Parameters:
+    ///   - challenge: what was asked.
+    ///   - user: the user, as the app names them.
+    ///   - client: the client, as the app writes its id.
+    init?(_ challenge: Challenge, user: String, client: String) {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let capitals = "\(challenge.question.type)".utf8.map { letters.contains($0) ? $0 - 32 : UInt8(ascii: "_") }
+        guard let name = EventName(String(decoding: capitals, as: UTF8.self)) else { return nil }
+        self.init(name: name, user: user, client: client, timestamp: challenge.question.askedAt.seconds)
+    }
+}
+
 /// The form in which a row holds it, sealed with the rest of a wish.
 extension AskedEvent {
     var json: JSONValue {
@@ -54,8 +69,8 @@ package struct ShownEvent: Equatable, Sendable {
         case denied
     }
 
-    /// The sign-in that it is.
-    package let signIn: AuthorizationID
+    /// The sign-in that it is; nil for what another call has asked.
+    package let signIn: AuthorizationID?
     /// What is asked.
     package let event: AskedEvent
     /// The number by which whoever sees it knows it.
@@ -74,6 +89,16 @@ package struct ShownEvent: Equatable, Sendable {
         case .authenticated, .granted, .redeemed: stage = .approved
         }
         (signIn, self.event, self.number) = (found.id, event, number)
+    }
+
+    /// What another call has asked, as it is now.
+    init(_ challenge: Challenge, _ event: AskedEvent, number: Int64) {
+        switch challenge.state {
+        case .pending, .returning: stage = .pending
+        case .ended(.approved, _), .ended(.entered, _): stage = .approved
+        case .ended: stage = .denied
+        }
+        (signIn, self.event, self.number) = (nil, event, number)
     }
 }
 
@@ -99,6 +124,9 @@ extension KeyedHasher {
 
     /// The number that anybody gets who names the user: only who signs can answer by it.
     func responseNumber(of signIn: AuthorizationID) -> Int64 { number("cotter response \(signIn)") }
+
+    /// The same number of what another call has asked.
+    func responseNumber(of challenge: ChallengeID) -> Int64 { number("cotter question \(challenge)") }
 
     func hash(ofEvent number: Int64) -> KeyedHash { KeyedHash(stored: code(of: "cotter event number \(number)")) }
 

@@ -17,15 +17,19 @@ package enum FindPendingEvent {
 
     /// The event that a user's devices are asked about, and that nobody has answered; the oldest of several.
     ///
-    /// It is found by the user's name, whether there is such a user or not, and has a number by which it is answered and
-    /// nothing else.
+    /// What an app has asked is found by the user's name, whether there is such a user or not. Then comes what the client
+    /// has asked by other calls, and such a device may answer. Either has a number by which it is answered and nothing
+    /// else.
     ///
     /// - Parameters:
     ///   - user: the user, as the app names them.
     ///   - client: the client, which the caller has identified.
+    ///   - writtenClient: the client, as the app writes its id.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package static func find(of user: String, at client: ClientID, ports: Ports) async throws -> Outcome {
+    package static func find(
+        of user: String, at client: ClientID, _ writtenClient: String, ports: Ports
+    ) async throws -> Outcome {
         let now = ports.time.now
         let minute = now.seconds / 60
         return try await ports.store.read { reader in
@@ -39,7 +43,26 @@ package enum FindPendingEvent {
                     return .event(shown)
                 }
             }
+            guard let person = try reader.person(called: user, at: client, ports.hasher) else { return .nothing }
+            for challenge in try reader.challenges.open(of: person).sorted(by: { $0.id < $1.id })
+            where challenge.isOpen(at: now) && challenge.question.client == client {
+                guard try reader.isEvent(challenge),
+                    let event = AskedEvent(challenge, user: user, client: writtenClient)
+                else { continue }
+                let number = ports.hasher.responseNumber(of: challenge.id)
+                return .event(ShownEvent(challenge, event, number: number))
+            }
             return .nothing
         }
+    }
+}
+
+extension Stores {
+    /// Whether devices that sign short texts may answer a challenge which is no sign-in of an app of theirs.
+    fileprivate func isEvent(_ challenge: Challenge) throws -> Bool {
+        guard !challenge.needsReceipt, let type = try types.find(challenge.question.type), type.assurance == .event
+        else { return false }
+        guard let id = challenge.purpose.authorization else { return true }
+        return try authorizations.find(id)?.wanted.device?.event == nil
     }
 }

@@ -97,7 +97,7 @@ extension CotterDoor {
     private func pending(of user: String?, _ caller: Caller) async throws -> Response {
         guard let user, !user.isEmpty else { throw CotterError.malformed("client_user_id") }
         let signer = try signer()
-        switch try await FindPendingEvent.find(of: user, at: caller.client.id, ports: ports) {
+        switch try await FindPendingEvent.find(of: user, at: caller.client.id, caller.key, ports: ports) {
         case .event(let shown): return Response(json: .object(try await members(of: shown, by: signer)))
         case .nothing: return Response(json: .null)
         }
@@ -111,8 +111,8 @@ extension CotterDoor {
         switch found {
         case .event(let shown):
             var members = try await members(of: shown, by: signer)
-            if incoming.query["oauth_token"] == "true", shown.stage == .approved {
-                let request = RedeemDecision.Request(.event(shown.signIn), by: caller.client.id)
+            if incoming.query["oauth_token"] == "true", shown.stage == .approved, let signIn = shown.signIn {
+                let request = RedeemDecision.Request(.event(signIn), by: caller.client.id)
                 switch try await RedeemDecision.redeem(request, ports: ports) {
                 case .redeemed(let given): members["oauth_token"] = try await tokens(given)
                 case .unproved: throw Self.bound

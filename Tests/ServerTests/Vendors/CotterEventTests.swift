@@ -51,6 +51,32 @@ struct CotterEventTests {
         }
     }
 
+    @Test("What the client asks by our own call is answered, too, where its type takes such answers; the receipt says so")
+    func asked() async throws {
+        try await CotterEventScene.with { scene in
+            let shop = scene.app.scene.shop
+            // A number must be typed, so that nothing is found.
+            _ = try await shop.ask(scene.app.scene.user)
+            #expect(try await scene.app.get("/event/new/customer-1").json == .null)
+            let asked = try await shop.ask(scene.app.scene.user, ["type": "cotter"])
+            let challenge = try #require(asked["id"]?.string)
+            let found = try await scene.app.get("/event/new/customer-1").success()
+            #expect(found["event"] == "COTTER" && found["new"] == true)
+            expectMessage(try await scene.look(found), 404, Self.over)
+            let wrong = try await scene.answer(found, true, signing: scene.signed(found, false))
+            expectMessage(try await scene.respond(found, wrong), 400, Self.notSigned)
+            let answered = try await scene.respond(found, try await scene.answer(found, true)).success()
+            #expect(answered["approved"] == true && answered["new"] == false)
+            let ended = try await shop.call(.GET, "/v1/challenges/\(challenge)").success()
+            #expect(ended["state"] == "approved" && ended["method"] == "confirm", "\(ended)")
+            let receipt = try await shop.call(.GET, "/v1/challenges/\(challenge)/receipt")
+            #expect(receipt.headers["content-type"] == "application/json")
+            #expect(receipt.json["event"] == .string(scene.signed(found, true)), "\(receipt)")
+            let keys = try await shop.call(.GET, "/v1/challenges/\(challenge)/receipt?format=certificate")
+            #expect(keys.json["answers"] == "event" && keys.json["proofOfPossession"]?["kty"] == "EC", "\(keys)")
+        }
+    }
+
     @Test("A no ends it at once, and there are no tokens")
     func denies() async throws {
         try await CotterEventScene.with { scene in
