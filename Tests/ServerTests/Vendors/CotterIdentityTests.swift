@@ -224,6 +224,7 @@ struct CotterIdentityTests {
                 .DELETE, "/v1/admin/users/\(scene.scene.user)/addresses/\(name)")
             #expect(removed.status < 300, "\(removed)")
             expectMessage(try await scene.identity(scene.redemption(result)), 500, "Challenge Expired")
+            #expect(try await scene.scene.administrator.auditCount("tokens.given") == 0)
         }
     }
 
