@@ -73,6 +73,30 @@ public enum JWSPublicKey: Sendable {
     }
 }
 
+/// The forms in which devices of some vendors send keys and signatures.
+extension JWSPublicKey {
+    /// Reads a key on P-256, or an RSA key for RS256, in DER.
+    ///
+    /// Spec: RFC 5280 §4.1 (SubjectPublicKeyInfo).
+    package init(derRepresentation: [UInt8]) throws(JOSEError) {
+        if let key = try? P256.Signing.PublicKey(derRepresentation: derRepresentation) {
+            self = .p256(key)
+        } else {
+            self = .rsa(try RSAPublicKey(derRepresentation: derRepresentation))
+        }
+    }
+
+    /// Whether this key made a signature for the input that is in DER where the algorithm is ECDSA, and otherwise as in a
+    /// JWS.
+    ///
+    /// Spec: RFC 3279 §2.2.3.
+    package func isValid(derSignature signature: [UInt8], for input: [UInt8]) -> Bool {
+        guard case .p256(let key) = self else { return isValid(signature, for: input) }
+        guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+        return key.isValidSignature(signature, for: input)
+    }
+}
+
 extension JWSPublicKey {
     /// Reads the members that make up a public key, and ignores others.
     init(_ object: JSONObject) throws(JOSEError) {

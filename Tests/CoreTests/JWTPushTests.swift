@@ -11,7 +11,7 @@ struct JWTPushTests {
     /// A user with such a device that gets pushes, at a server that has the key of RSA.
     private func scene(_ engine: Engine = .chosen) async throws -> (world: World, shop: Client, device: TestJWKDevice) {
         let world = try await World(engine)
-        try await PrepareTokenKeys.prepare([.rs256], by: .system, ports: world.ports)
+        try await PrepareTokenKeys.prepare([.tokenRS256], by: .system, ports: world.ports)
         try await world.store.refreshKeys()
         let shop = try await world.makeClient(waives: true).client
         let user = try await world.makeUser(of: shop)

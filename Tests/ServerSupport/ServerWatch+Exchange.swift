@@ -81,6 +81,8 @@ extension ServerWatch {
             plant(verbatim: credentials, "the credentials of a request", for: Self.clients)
             let secret = decoded.split(separator: ":", maxSplits: 1).dropFirst().first ?? ""
             plant(String(secret), "the secret of a request", for: Self.clients)
+        case "api_secret_key":
+            plant(value, "the API_SECRET_KEY of a request")
         case "signature":
             plant(verbatim: value, "the signature of a request", for: .anyReply)
         default: return

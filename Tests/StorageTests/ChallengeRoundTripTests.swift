@@ -229,14 +229,16 @@ struct ChallengeRoundTripTests {
         #expect(try await world.store.read { try $0.answers.find(by: other, digest: digest)?.challenge } == nil)
     }
 
-    @Test("A signed JWT, kept with the keys as they were; another kind is a corrupt row", arguments: Engine.allCases)
-    func tokens(_ engine: Engine) async throws {
+    @Test(
+        "A signed JWT or event, kept with the keys as they were; another kind is a corrupt row",
+        arguments: Engine.allCases, [Evidence.jwt("a.b.c", keys: [1, 2, 3]), .event("{}", keys: [4])])
+    func tokens(_ engine: Engine, _ evidence: Evidence) async throws {
         let scene = try await Scene(engine)
         let world = scene.world
         let challenge = try scene.challenge(full: false)
         let stored = StoredReceipt(
             challenge: challenge.id, client: challenge.question.client, enrollment: scene.devices[0].enrollment,
-            evidence: .jwt("a.b.c", keys: [1, 2, 3]), acceptedAt: world.time.now)
+            evidence: evidence, acceptedAt: world.time.now)
         try await world.store.commit { writer in
             try writer.challenges.insert(challenge, targets: [stored.enrollment])
             try writer.receipts.insert(stored)

@@ -31,7 +31,10 @@ struct IssuerKeyCommand: AsyncParsableCommand {
                 hours after. Devices learn of new keys by themselves.
                 """)
 
-        @Argument(help: "The key's use: openpgp-signing, openpgp-encryption, push, token-es256 or token-rs256.")
+        @Argument(
+            help:
+                "The key's use: openpgp-signing, openpgp-encryption, push, token-es256, token-rs256 or cotter-ed25519."
+        )
         var use: String
 
         @Flag(help: "Use the new key in 90 seconds, when every server holds it.")

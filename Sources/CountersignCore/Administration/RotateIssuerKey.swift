@@ -213,7 +213,7 @@ extension KeyUse {
         switch self {
         case .signing: .sign
         case .encryption: .encrypt
-        case .push, .token, .tokenRS256: nil
+        case .push, .token, .tokenRS256, .cotter: nil
         }
     }
 
@@ -222,7 +222,7 @@ extension KeyUse {
         switch self {
         case .signing, .encryption, .push: RotateIssuerKey.honour
         // A token that was signed last is still good for its lifetime, and relying parties keep the set of keys.
-        case .token, .tokenRS256: RotateIssuerKey.honour + TokenLifetimes.longestAccess
+        case .token, .tokenRS256, .cotter: RotateIssuerKey.honour + TokenLifetimes.longestAccess
         }
     }
 }

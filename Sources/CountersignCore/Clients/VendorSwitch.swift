@@ -3,6 +3,7 @@ package import CountersignWire
 /// Says whether there is anybody whom a vendor's calls are for.
 ///
 /// Calls that name no client are answered as long as there is.
+/// Spec: docs/decisions/0105-vendors-doors.md.
 package enum VendorSwitch {
     /// Whether a client that is enabled may make a vendor's calls.
     ///

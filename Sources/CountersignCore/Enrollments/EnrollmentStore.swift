@@ -16,6 +16,8 @@ package protocol EnrollmentStore {
     func isEnrolled(_ fingerprint: Fingerprint) throws -> Bool
     /// Whether a JWK with this thumbprint was enrolled, for whatever purpose.
     func isEnrolled(thumbprint: [UInt8]) throws -> Bool
+    /// The enrollment with the JWK of this thumbprint, whatever has become of it.
+    func find(thumbprint: [UInt8]) throws -> EnrollmentID?
     /// Inserts an enrollment; `certificate` is empty for a device that has JWKs.
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
     /// Replaces the JWKs of a device.

@@ -16,6 +16,8 @@ package enum KeyUse: String, CaseIterable, Sendable {
     case token = "token-es256"
     /// The key that signs ID tokens by RS256, for clients whose libraries expect that.
     case tokenRS256 = "token-rs256"
+    /// The key that signs identities and events for apps and servers that were written for Cotter.
+    case cotter = "cotter-ed25519"
 
     /// The name of the key's algorithm in lists.
     package var algorithm: String {
@@ -23,19 +25,20 @@ package enum KeyUse: String, CaseIterable, Sendable {
         case .signing, .push, .token: "ecdsa-p256"
         case .encryption: "ecdh-p256"
         case .tokenRS256: "rsa-2048"
+        case .cotter: "ed25519"
         }
     }
 
     /// The uses whose keys every deployment has from its first start.
     ///
-    /// The keys for tokens are made when the first client is registered that gets tokens; see ``PrepareTokenKeys``.
+    /// The others are made when the first client is registered that needs them; see ``PrepareTokenKeys``.
     package static let fromStart: [KeyUse] = [.signing, .encryption, .push]
 
     /// Whether the key is a subkey of the issuer's certificate.
     var isSubkey: Bool {
         switch self {
         case .signing, .encryption: true
-        case .push, .token, .tokenRS256: false
+        case .push, .token, .tokenRS256, .cotter: false
         }
     }
 }
@@ -66,7 +69,7 @@ package struct IssuerKey: Sendable {
     package internal(set) var changesAt: Timestamp?
     /// Whether somebody else may have the private half; then nothing is accepted from the key once it is retired.
     package internal(set) var isCompromised: Bool
-    /// The private half: the scalar of 32 bytes, or an RSA key in DER.
+    /// The private half: the scalar or the seed of 32 bytes, or an RSA key in DER.
     package let secret: Secret<[UInt8]>
 
     /// A key of these parts.
@@ -92,6 +95,7 @@ package struct IssuerKey: Sendable {
         let secret =
             switch use {
             case .tokenRS256: try RSAPrivateKey().derRepresentation
+            case .cotter: Secret(Array(Curve25519.Signing.PrivateKey().rawRepresentation))
             case .signing, .encryption, .push, .token: Secret(Array(P256.Signing.PrivateKey().rawRepresentation))
             }
         return IssuerKey(
@@ -111,7 +115,7 @@ package struct IssuerKey: Sendable {
         switch use {
         case .signing: try signingPair().publicKey.fingerprint
         case .encryption: try decryptionPair().publicKey.fingerprint
-        case .push, .token, .tokenRS256: nil
+        case .push, .token, .tokenRS256, .cotter: nil
         }
     }
 
@@ -131,6 +135,7 @@ package struct IssuerKey: Sendable {
     func privateJWK() throws -> PrivateJWK {
         switch use {
         case .tokenRS256: PrivateJWK(try read { try RSAPrivateKey(derRepresentation: Secret($0)) })
+        case .cotter: PrivateJWK(try read { try Curve25519.Signing.PrivateKey(rawRepresentation: $0) })
         case .signing, .encryption, .push, .token: PrivateJWK(try pushKey())
         }
     }
@@ -140,7 +145,7 @@ package struct IssuerKey: Sendable {
         switch use {
         case .signing: .signing(try signingPair())
         case .encryption: .encryption(try decryptionPair().publicKey)
-        case .push, .token, .tokenRS256: nil
+        case .push, .token, .tokenRS256, .cotter: nil
         }
     }
 
@@ -202,10 +207,12 @@ package struct IssuerKeyMaterial: Sendable {
     /// The keys that sign tokens, with the public halves of all their stages.
     private func tokenKeys() throws -> TokenKeys {
         func current(_ use: KeyUse) throws -> PrivateJWK? { try key(use, .current)?.privateJWK() }
-        let published = kept.filter { $0.use == .token || $0.use == .tokenRS256 }
+        func published(_ uses: Set<KeyUse>) throws -> JWKSet {
+            JWKSet(try kept.filter { uses.contains($0.use) }.map { try $0.privateJWK().publicKey })
+        }
         return TokenKeys(
-            es256: try current(.token), rs256: try current(.tokenRS256),
-            published: JWKSet(try published.map { try $0.privateJWK().publicKey }))
+            es256: try current(.token), rs256: try current(.tokenRS256), cotter: try current(.cotter),
+            published: try published([.token, .tokenRS256]), publishedForCotter: try published([.cotter]))
     }
 
     /// The keys in the form for daily use, without the primary key.

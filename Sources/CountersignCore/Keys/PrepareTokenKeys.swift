@@ -1,15 +1,15 @@
 import CountersignWire
 
-/// Makes the keys that sign tokens, if there are none.
+/// Makes the keys that sign tokens, and what else only some clients need, if there are none.
 ///
 /// They are made when the first client needs them, and are used at once: no relying party can know an older key.
 enum PrepareTokenKeys {
-    /// Makes the keys for these algorithms that do not exist.
+    /// Makes the keys for these uses that do not exist.
     ///
     /// - Throws: ``StoreError``, or an error of making a key.
-    static func prepare(_ algorithms: Set<IDTokenAlgorithm>, by actor: Actor, ports: Ports) async throws {
+    static func prepare(_ uses: Set<KeyUse>, by actor: Actor, ports: Ports) async throws {
         @Sendable func missing(_ material: IssuerKeyMaterial) -> [KeyUse] {
-            algorithms.map(\.use).filter { use in !material.kept.contains { $0.use == use } }
+            uses.filter { use in !material.kept.contains { $0.use == use } }.sorted { $0.rawValue < $1.rawValue }
         }
         let now = ports.time.now
         let needed = missing(try await ports.store.read { try $0.keys.issuerKeys() })
@@ -24,8 +24,8 @@ enum PrepareTokenKeys {
             guard try work.keys.replaceCertificate(material.certificate, by: nil) else {
                 throw StoreError.serializationFailure
             }
-            let uses = missing(try work.keys.issuerKeys())
-            let keys = made.filter { uses.contains($0.use) }
+            let stillMissing = missing(try work.keys.issuerKeys())
+            let keys = made.filter { stillMissing.contains($0.use) }
             guard !keys.isEmpty else { return }
             for key in keys { try work.keys.put(key) }
             try work.raise(.issuerKeysChanged(keys, ended: []))

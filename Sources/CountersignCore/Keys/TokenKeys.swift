@@ -7,8 +7,13 @@ package struct TokenKeys: Sendable {
     package let es256: PrivateJWK?
     /// Signs ID tokens by RS256; nil before the first client is registered that gets such tokens.
     package let rs256: PrivateJWK?
+    /// Signs, by Ed25519, what apps and servers verify that were written for Cotter; nil before the first client is
+    /// registered that makes such calls.
+    package let cotter: PrivateJWK?
     /// The public halves of the current keys, the next ones and the retired ones.
     package let published: JWKSet
+    /// The public halves of the keys of ``cotter``: apart from the others, so that no token is ever verified by them.
+    package let publishedForCotter: JWKSet
 
     /// The key for ID tokens by an algorithm.
     package func key(_ algorithm: IDTokenAlgorithm) -> PrivateJWK? {

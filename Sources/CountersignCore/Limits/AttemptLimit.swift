@@ -112,6 +112,8 @@ enum AttemptLimit: Hashable, Sendable {
     case wrongUserCodes(of: UserID)
     /// Wrong codes of devices, by anybody: each could be any device's.
     case allWrongUserCodes
+    /// Wrong numbers of events from one network: each could be any app's.
+    case wrongEventsFrom([UInt8])
     /// Changes of the language of one sign-in's pages.
     case pageLanguages(AuthorizationID)
     /// Codes for clients that one session gives.
@@ -182,6 +184,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongUserCodesFrom(let network): "wrong user codes from \(Hex.encode(network))"
         case .wrongUserCodes(let user): "wrong user codes \(user)"
         case .allWrongUserCodes: "wrong user codes"
+        case .wrongEventsFrom(let network): "wrong events from \(Hex.encode(network))"
         case .pageLanguages(let signIn): "languages of \(signIn)"
         case .codesOf(let session): "codes of \(session)"
         case .pushedRequests(let client): "pushed by \(client)"
@@ -204,7 +207,7 @@ enum AttemptLimit: Hashable, Sendable {
             .pushedRequestsFrom, .ownSignIns, .deviceGrants, .backchannelRequests:
             .minutes(1)
         // As long as a device's code is good.
-        case .workSteps, .wrongUserCodesIn, .wrongUserCodesFrom, .allWrongUserCodes: .minutes(10)
+        case .workSteps, .wrongUserCodesIn, .wrongUserCodesFrom, .allWrongUserCodes, .wrongEventsFrom: .minutes(10)
         case .solvedWork(_, let lifetime): lifetime
         case .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys, .addressCodes,
             .waitsForWorkFrom, .pageLanguages, .noticeTexts, .wrongUserCodes, .signInMessages, .signInMailsOf,
@@ -236,7 +239,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .signInsFrom, .codesOf, .ownSignIns: 60
         case .pushedRequests: 6000
         case .pushedRequestsFrom: 600
-        case .passkeys, .pageLanguages: 20
+        case .passkeys, .pageLanguages, .wrongEventsFrom: 20
         case .captchas: 600
         case .workSteps: 3
         case .solvedWork, .reportedSignIns: 1

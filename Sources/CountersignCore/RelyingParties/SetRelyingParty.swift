@@ -35,7 +35,7 @@ package enum SetRelyingParty {
     package static func set(_ party: RelyingParty, by actor: Actor, ports: Ports) async throws -> Outcome {
         // check: RelyingPartyTests.refused
         guard party.hasWayWithoutCopying else { return .onlyCopies }
-        try await PrepareTokenKeys.prepare([.es256, party.idTokenAlgorithm], by: actor, ports: ports)
+        try await PrepareTokenKeys.prepare([.token, party.idTokenAlgorithm.use], by: actor, ports: ports)
         let outcome: Outcome = try await ports.commit(at: ports.time.now, as: actor) { work in
             guard let client = try work.clients.lock(party.client), !client.isOperator else { return .notFound }
             for name in [party.type] + party.stepUpTypes {

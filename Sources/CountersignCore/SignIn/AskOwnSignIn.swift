@@ -86,7 +86,9 @@ extension UnitOfWork {
     func ownSignInMethods(of device: Enrollment, at party: RelyingParty) throws -> Set<AnswerMethod>? {
         // check: SignInDeviceTests.ways
         guard party.ways.contains(.device) else { return nil }
-        guard let type = try types.find(party.type), type.isOpen(to: party.client) else { return nil }
+        // A device that signs short texts answers none of the client's other types.
+        let name = device.jwks?.form == .event ? TypeName.cotter : party.type
+        guard let type = try types.find(name), type.isOpen(to: party.client) else { return nil }
         // check: OwnSignInTests.type
         guard device.satisfies(type) && !type.isAAL2 else { return nil }
         // Where possession does, so does what shows more.

@@ -28,6 +28,8 @@ package enum BeginDeviceGrant {
         package var resources: [String] = []
         /// Whom it names; nil for nobody.
         package var hint: String?
+        /// What an app asks that was written for Cotter, and whose user it names instead; nil for every other device.
+        package var event: AskedEvent?
         /// How long the request shall be good; nil for as long as it may.
         package var lifetime: Seconds?
         /// How strong the authentication shall be at least; nil for any strength.
@@ -42,7 +44,10 @@ package enum BeginDeviceGrant {
         package var network: [UInt8]?
 
         /// Whether it may be anybody's who has somebody's devices asked.
-        fileprivate var mayBeStrangers: Bool { hint != nil && !isAuthenticated }
+        fileprivate var mayBeStrangers: Bool { isHinted && !isAuthenticated }
+
+        /// Whether it names somebody.
+        fileprivate var isHinted: Bool { hint != nil || event != nil }
 
         /// A request of a client.
         package init(by client: ClientID, isAuthenticated: Bool) {
@@ -53,6 +58,8 @@ package enum BeginDeviceGrant {
 
     /// What the device gets.
     package struct Begun: Sendable {
+        /// The number by which an app that was written for Cotter knows it.
+        package let eventNumber: Int64
         /// The code by which it fetches its tokens.
         package let deviceCode: Secret<String>
         /// The code that it shows.
@@ -99,7 +106,7 @@ package enum BeginDeviceGrant {
             // check: DeviceCodeTests.off
             guard party.deviceGrant != .off else { return .off }
             // check: DeviceCodeTests.hintOff
-            guard request.hint == nil || party.deviceGrant == .byHint else { return .hintNotAllowed }
+            guard !request.isHinted || party.deviceGrant == .byHint else { return .hintNotAllowed }
             if let wait = try work.wait(before: request, limits) { return .tooMany(retryAfter: wait) }
             let access = try work.stores.access(
                 request.scopes, at: request.resources, for: party, issuer: work.issuer)
@@ -110,11 +117,15 @@ package enum BeginDeviceGrant {
             var wanted = Wanted(client: client.id, redirectURI: "", scopes: scopes)
             wanted.resources = apis
             wanted.identifier = request.hint.flatMap { SignInName($0) }
+            if let event = request.event {
+                let id = UserID(event.user) ?? UserID(uuid: event.user)
+                if let id { wanted.hint = .id(id) } else { wanted.identifier = SignInName(called: event.user) }
+            }
             wanted.askedFrom = request.place
             wanted.maximumAge = party.defaultMaximumAge
             wanted.strength = request.strength
             (wanted.languages, wanted.askedIn) = (request.languages, request.language)
-            let begun = try work.begin(wanted, made, isHinted: request.hint != nil)
+            let begun = try work.begin(wanted, made, isHinted: request.isHinted, request.event)
             // Last, since all nodes wait for this row.
             if request.mayBeStrangers { try work.countForWork(limits.work) }
             return .begun(begun)
@@ -151,14 +162,16 @@ extension UnitOfWork {
     }
 
     fileprivate func begin(
-        _ asked: Wanted, _ made: BeginDeviceGrant.Made, isHinted: Bool
+        _ asked: Wanted, _ made: BeginDeviceGrant.Made, isHinted: Bool, _ event: AskedEvent?
     ) throws -> BeginDeviceGrant.Begun {
         let taken = try made.userCodes.first {
             try authorizations.insert(hasher.hash(of: $0), of: made.id, until: made.expiresAt)
         }
         guard let userCode = taken else { throw StoreError.serializationFailure }
         var wanted = asked
-        wanted.device = AskingDevice(userCode: userCode)
+        var device = AskingDevice(userCode: userCode)
+        device.event = event
+        wanted.device = device
         let until = min(made.expiresAt, now.adding(AskSignIn.lifetime))
         let ask =
             isHinted
@@ -168,12 +181,13 @@ extension UnitOfWork {
             Authorization(
                 id: made.id, wanted: wanted, browser: hasher.noBrowser(of: made.id), user: nil, ask: ask, state: .open,
                 expiresAt: made.expiresAt))
+        if let event { try insertEvent(event, of: made.id, at: wanted.client, until: made.expiresAt) }
         if isHinted {
             let content = OutboxMessage.Content.signIn(made.id, by: made.challenge, client: wanted.client)
             try outbox.enqueue(OutboxMessage(id: made.message, content: content, dueAt: now, expiresAt: until))
         }
         return BeginDeviceGrant.Begun(
-            deviceCode: hasher.deviceCode(of: made.id), userCode: userCode, number: ask?.number,
-            expiresIn: made.expiresAt - now, interval: DevicePollPace.interval)
+            eventNumber: hasher.eventNumber(of: made.id), deviceCode: hasher.deviceCode(of: made.id),
+            userCode: userCode, number: ask?.number, expiresIn: made.expiresAt - now, interval: DevicePollPace.interval)
     }
 }

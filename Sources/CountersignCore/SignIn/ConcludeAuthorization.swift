@@ -14,7 +14,7 @@ extension UnitOfWork {
             let isAAL2 = try types.find(challenge.question.type)?.isAAL2 ?? false
             let found = try authorizations.find(id)
             // A client's server may show no number.
-            let isCarried = found?.wanted.backchannel?.showsNumber != false
+            let isCarried = found?.wanted.showsNumber != false
             let authentication = Authentication(
                 by: challenge, method, on: device, isAAL2: isAAL2, isCarried: isCarried, at: now)
             guard try authorizations.advance(id, to: .authenticated(authentication), at: now), let found,

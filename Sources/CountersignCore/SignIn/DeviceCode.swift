@@ -14,6 +14,8 @@ package struct AskingDevice: Hashable, Sendable {
     /// The session in which that person has said yes, where this was enough, or has allowed something; nil where all is
     /// for a device to say.
     package var session: SessionID?
+    /// What it asks for, where it is an app that was written for Cotter; nil for every other device.
+    package var event: AskedEvent?
 
     /// A device that shows this code.
     package init(userCode: UserCode, allowedBy: UserID? = nil) {
@@ -27,7 +29,7 @@ extension AskingDevice {
     var json: JSONValue {
         .members([
             "user_code": .string("\(userCode)"), "allowed_by": allowedBy.map { .string("\($0)") },
-            "session": session.map { .string("\($0)") },
+            "session": session.map { .string("\($0)") }, "event": event?.json,
         ])
     }
 
@@ -36,6 +38,11 @@ extension AskingDevice {
         guard let code = json["user_code"]?.string.flatMap({ UserCode(typed: $0) }) else { return nil }
         self.init(userCode: code, allowedBy: json["allowed_by"]?.string.flatMap { UserID($0) })
         session = json["session"]?.string.flatMap { SessionID($0) }
+        // What is asked without a number must not become something else.
+        if let json = json["event"] {
+            guard let asked = AskedEvent(json) else { return nil }
+            event = asked
+        }
     }
 }
 

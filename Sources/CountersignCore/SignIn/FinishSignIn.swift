@@ -90,6 +90,11 @@ package enum FinishSignIn {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .tooWeak(found.wanted)
             }
+            // check: CotterIdentityTests.otherKind
+            guard try work.hasProved(found.wanted, by: authentication) else {
+                _ = try work.authorizations.advance(id, to: .refused, at: now)
+                return .tooWeak(found.wanted)
+            }
             // A device must have shown what the person authorizes in detail, and have signed it.
             // check: SignedDetailsTests.evidence
             guard found.wanted.details == nil || authentication.evidence.challenge != nil else {
@@ -192,6 +197,8 @@ package enum FinishSignIn {
                 return .notReady
             }
             if wanted.isTooOld(authentication, at: now) { return .notReady }
+            // check: CotterIdentityTests.session
+            guard try work.hasProved(wanted, by: authentication) else { return .notReady }
             let needsConsent = try work.needsConsent(of: authentication.user, to: wanted, by: client)
             let isAnswered =
                 answer == .allows(authentication.user) || !needsConsent && answer == .goesOn(authentication.user)

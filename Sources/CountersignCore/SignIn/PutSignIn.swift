@@ -86,7 +86,7 @@ extension UnitOfWork {
                 request.context = server.context?.said(by: client.name)
             }
             // A number that is shown must be typed, whatever has become of the type.
-            if asked.wanted.backchannel?.showsNumber != false { request.numberEntry = true }
+            if asked.wanted.showsNumber { request.numberEntry = true }
             decided = try? AskChallenge.decide(
                 request, facts, inputs, purpose: .authorization(asked.id), browser: browser, issuer: issuer,
                 hasher: hasher)
@@ -110,8 +110,10 @@ extension UnitOfWork {
     /// user
     /// has proved. A third party does not: it could have the phones of people asked who have never heard of it.
     fileprivate func userToAsk(_ wanted: Wanted, at client: Client, _ party: RelyingParty) throws -> UserID? {
-        // A client's server may also name somebody by an ID token.
-        if wanted.backchannel != nil, let hint = wanted.hint { return try links.find(hint, of: client.id)?.id }
+        // A client's server may also name somebody by an ID token, and an app that was written for Cotter by our id.
+        if wanted.backchannel != nil || wanted.device?.event != nil, let hint = wanted.hint {
+            return try links.find(hint, of: client.id)?.id
+        }
         guard let name = wanted.identifier else { return nil }
         if let named = try stores.person(named: name, at: client.id, hasher) {
             return try links.find(.id(named), of: client.id)?.id

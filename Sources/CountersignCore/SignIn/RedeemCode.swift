@@ -19,17 +19,20 @@ package enum RedeemCode {
         package let resources: [String]
         /// The key that the client has proved to have; nil for none.
         package let key: ProvedKey?
+        /// Whether it is Cotter's call.
+        package let isCotter: Bool
 
         /// A request of these parts.
         package init(
             code: Secret<String>, redirectURI: String?, verifier: Secret<String>?, resources: [String] = [],
-            key: ProvedKey? = nil
+            key: ProvedKey? = nil, isCotter: Bool = false
         ) {
             self.code = code
             self.redirectURI = redirectURI
             self.verifier = verifier
             self.resources = resources
             self.key = key
+            self.isCotter = isCotter
         }
     }
 
@@ -86,6 +89,10 @@ package enum RedeemCode {
             guard try work.sessions.isOpen(code.session, at: now) else { return .invalid }
             // The device may have been removed since the code was given, or the user deleted.
             guard try work.isGood(authentication, at: client) else { return .invalid }
+            // The address may have been taken away since the code was given.
+            let proved = try work.provedAddress(wanted, by: authentication)
+            // check: CotterIdentityTests.takenAway
+            guard wanted.cotter == nil || proved != nil else { return .invalid }
             let scopes = try work.given(wanted.scopes, by: authentication, at: client)
             let target = try work.stores.target(
                 request.resources, of: scopes, at: wanted.resources, for: party, issuer: work.issuer)
@@ -113,7 +120,7 @@ package enum RedeemCode {
             return .redeemed(
                 UnsignedTokens(
                     family: family, target: target, isIdentified: family.scopes.contains(TokenFamily.openID),
-                    nonce: wanted.nonce, party: party, keyThumbprint: request.key?.thumbprint))
+                    nonce: wanted.nonce, party: party, keyThumbprint: request.key?.thumbprint, proved: proved))
         }
     }
 }
@@ -125,6 +132,17 @@ extension UnitOfWork {
     ) throws -> [String] {
         guard scopes.contains(Ticket.scope), try !mayEnroll(by: authentication, at: client) else { return scopes }
         return scopes.filter { $0 != Ticket.scope }
+    }
+
+    /// What the client learns of the address that the person has proved; nil where it has not asked for one, or there is
+    /// none.
+    fileprivate func provedAddress(
+        _ wanted: Wanted, by authentication: Authentication
+    ) throws -> ProvedAddress? {
+        guard let kind = wanted.cotter,
+            let identifier = try stores.proved(kind, by: authentication, for: wanted, hasher)
+        else { return nil }
+        return ProvedAddress(identifier: identifier, userAgent: wanted.askedFrom?.userAgent)
     }
 
     /// Ends the tokens of a code that came again.
@@ -144,6 +162,9 @@ extension RedeemCode.Request {
     fileprivate func fits(_ wanted: Wanted) -> Bool {
         // check: RedeemCodeTests.refused
         guard redirectURI?.hasSameBytes(as: wanted.redirectURI) == true else { return false }
+        // A code is good at the call whose form its client has asked in, and at no other.
+        // check: CotterIdentityTests.otherCall
+        guard isCotter == (wanted.cotter != nil) else { return false }
         // Spec: RFC 9449 §10.
         // check: StrictClientTests.boundCodes
         guard wanted.keyThumbprint == nil || wanted.keyThumbprint == key?.thumbprint else { return false }
@@ -152,15 +173,19 @@ extension RedeemCode.Request {
             guard verifier == nil else { return false }
             return true
         }
-        guard let verifier, Self.isVerifier(verifier.reveal()) else { return false }
+        guard let verifier, isVerifier(verifier.reveal()) else { return false }
         let digest = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.reveal().utf8))))
         // check: RedeemCodeTests.refused
         guard constantTimeEqual(Array(digest.utf8), Array(challenge.utf8)) else { return false }
         return true
     }
 
+    /// Whether a text can be a verifier; Cotter's SDK for React Native takes base64, with other letters.
+    ///
     /// Spec: RFC 7636 §4.1.
-    private static func isVerifier(_ text: String) -> Bool {
-        (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(\.isUnreserved)
+    private func isVerifier(_ text: String) -> Bool {
+        let others = Array("+/=".utf8)
+        return (43...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0.isUnreserved || isCotter && others.contains($0) }
     }
 }

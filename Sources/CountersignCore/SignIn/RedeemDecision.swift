@@ -13,6 +13,8 @@ package enum RedeemDecision {
         case authRequest(Secret<String>)
         /// A client's server, which is told of them.
         case push(AuthorizationID)
+        /// An app that was written for Cotter, which has shown the number of what it has asked.
+        case event(AuthorizationID)
     }
 
     /// What a device or a client's server sends.
@@ -241,7 +243,8 @@ package enum RedeemDecision {
             }
         }
         let pace = ports.devicePolls.pace(of: id, by: client)
-        if isPoll, pace.isTooFast(at: now) { return .slowDown(interval: pace.interval) }
+        // Apps that were written for Cotter poll each second, and know of no other pace.
+        if isPoll, !request.isEvent, pace.isTooFast(at: now) { return .slowDown(interval: pace.interval) }
         if seen.standing == .open { return .pending(interval: pace.interval) }
         return try await conclude(id, for: request, every: pace.interval, at: now, ports)
     }
@@ -359,6 +362,8 @@ package enum RedeemDecision {
 }
 
 extension RedeemDecision.Request {
+    fileprivate var isEvent: Bool { if case .event = way { true } else { false } }
+
     fileprivate var isPush: Bool { if case .push = way { true } else { false } }
 
     /// Whether a client gets tokens in this way.
@@ -366,7 +371,7 @@ extension RedeemDecision.Request {
     /// Spec: CIBA Core 1.0 §10, §11: by the mode that it has registered, and no other.
     fileprivate func isServed(by party: RelyingParty) -> Bool {
         switch way {
-        case .deviceCode: party.deviceGrant != .off
+        case .deviceCode, .event: party.deviceGrant != .off
         case .authRequest: party.backchannel.map { !$0.delivery.isPush } ?? false
         case .push: party.backchannel?.delivery.isPush ?? false
         }
@@ -396,7 +401,8 @@ extension RedeemDecision.Request {
     /// Whether a sign-in began so that it ends in this way.
     fileprivate func fits(_ wanted: Wanted) -> Bool {
         switch way {
-        case .deviceCode: wanted.device != nil
+        case .deviceCode: wanted.device.map { $0.event == nil } ?? false
+        case .event: wanted.device?.event != nil
         // What is to be brought is not fetched as well: nobody would know whether the client has it.
         case .authRequest: wanted.backchannel?.isPush == false
         case .push: wanted.backchannel != nil
@@ -416,7 +422,7 @@ extension KeyedHasher {
         switch way {
         case .deviceCode(let code): signIn(ofDeviceCode: code)
         case .authRequest(let request): signIn(ofAuthRequest: request)
-        case .push(let signIn): signIn
+        case .push(let signIn), .event(let signIn): signIn
         }
     }
 }

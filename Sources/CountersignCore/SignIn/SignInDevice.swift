@@ -1,5 +1,6 @@
 package import CountersignWire
 package import Encodings
+package import JOSE
 import OpenPGP
 
 /// Signs a user in at a client by an assertion that their device has signed.
@@ -51,6 +52,69 @@ package enum SignInDevice {
         guard let assertion = try await verified(assertion.reveal(), for: client, at: now, ports: ports) else {
             return .invalid
         }
+        let shown = Shown(
+            enrollment: assertion.enrollment, user: assertion.user, challenge: assertion.challenge,
+            once: ReplayGuard(
+                assertion.name, of: "assertion \(assertion.enrollment)",
+                until: Timestamp(seconds: assertion.expiresAt).adding(ReplayGuard.margin)))
+        return try await signIn(shown, scopes: named, for: resources, at: client, with: key, at: now, ports)
+    }
+
+    /// Signs in by the event that a device of an app has signed that was written for Cotter, once.
+    ///
+    /// - Parameters:
+    ///   - event: what the device has signed; only an approval of the last minutes is good.
+    ///   - signature: its signature.
+    ///   - key: the device's key.
+    ///   - client: the client, which the caller has identified.
+    ///   - network: the caller's network.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func signIn(
+        by event: SignedEvent, signed signature: [UInt8], by key: JWSPublicKey, at client: ClientID,
+        from network: [UInt8]?, ports: Ports
+    ) async throws -> Outcome {
+        let now = ports.time.now
+        let found: (wait: Seconds?, device: Enrollment?) = try await ports.store.read { reader in
+            if let wait = try reader.wait(of: network, at: now) { return (wait, nil) }
+            guard let thumbprint = Base64URL.decode(key.thumbprint),
+                let id = try reader.enrollments.find(thumbprint: thumbprint),
+                let device = try reader.enrollments.find(id), device.jwks?.form == .event,
+                try reader.person(called: event.user, at: client, ports.hasher) == device.user
+            else { return (nil, nil) }
+            return (nil, device)
+        }
+        if let wait = found.wait { return .tooMany(retryAfter: wait) }
+        let end = Timestamp(seconds: event.timestamp).adding(eventTolerance)
+        // check: CotterEventTests.ownTimes
+        guard now < end && end <= now.adding(eventTolerance + eventTolerance) && event.isApproved else {
+            return .invalid
+        }
+        guard let device = found.device, key.isValid(derSignature: signature, for: Array(event.text.utf8)) else {
+            try await FindEvent.countWrong(from: network, at: now, ports)
+            return .invalid
+        }
+        let shown = Shown(
+            enrollment: device.id, user: device.user, challenge: nil,
+            once: event.once(by: device.id, until: end.adding(ReplayGuard.margin)))
+        return try await signIn(shown, scopes: [TokenFamily.openID], for: [], at: client, with: nil, at: now, ports)
+    }
+
+    /// How far the clocks of such a device and a server may be apart.
+    private static let eventTolerance = Seconds.minutes(5)
+
+    /// What a device has signed by itself, after its signature was verified.
+    private struct Shown: Sendable {
+        let enrollment: EnrollmentID
+        let user: UserID
+        let challenge: ChallengeID?
+        let once: ReplayGuard
+    }
+
+    private static func signIn(
+        _ assertion: Shown, scopes named: [String], for resources: [String], at client: ClientID,
+        with key: ProvedKey?, at now: Timestamp, _ ports: Ports
+    ) async throws -> Outcome {
         let keys = try ports.keys.current().tokens
         let id: TokenFamilyID = ports.random.id(at: now)
         return try await ports.commit(at: now, as: .device(assertion.enrollment)) { work in
@@ -82,11 +146,8 @@ package enum SignInDevice {
             // The user's lock keeps another request from taking it meanwhile.
             let before = try work.counted(.ownSignIns(device.id))
             if before.isUsedUp { return .tooMany(retryAfter: before.retryAfter(at: now)) }
-            let replayGuard = ReplayGuard(
-                assertion.name, of: "assertion \(device.id)",
-                until: Timestamp(seconds: assertion.expiresAt).adding(ReplayGuard.margin))
             // check: SignInDeviceTests.once
-            guard try work.spend(replayGuard) == nil else { return .invalid }
+            guard try work.spend(assertion.once) == nil else { return .invalid }
             // check: BoundTokenTests.replayed
             guard try work.spend(key) else { return .unproved(.replayed) }
             _ = try work.count(.ownSignIns(device.id))

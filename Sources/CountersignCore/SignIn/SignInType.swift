@@ -23,8 +23,9 @@ extension TypeStore {
     /// What the client would only like keeps nobody out: last comes the usual type.
     /// Spec: OpenID Connect Core 1.0 §3.1.2.1 (`acr_values`), §5.5.1.1.
     func forSignIn(_ wanted: Wanted, at party: RelyingParty) throws -> [SignInType] {
-        // Where a client's server asks, and shows no number, there is one type for it.
-        let only = wanted.backchannel == nil ? nil : party.backchannel?.type
+        // Where a client's server or an app asks, and shows no number, there is one type for it.
+        let only: TypeName? =
+            wanted.device?.event != nil ? .cotter : wanted.backchannel == nil ? nil : party.backchannel?.type
         let usual = try find(only ?? party.type).flatMap { $0.isOpen(to: party.client) ? $0 : nil }
         guard let strength = wanted.strength else { return usual.map { [SignInType($0)] } ?? [] }
         let names = only == nil ? party.stepUpTypes : []

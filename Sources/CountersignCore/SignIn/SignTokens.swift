@@ -19,6 +19,8 @@ package struct UnsignedTokens: Equatable, Sendable {
     package var keyThumbprint: KeyThumbprint?
     /// The request of whose tokens the client is told; nil where it fetches them.
     package var pushed: AuthorizationID?
+    /// What the person has proved of an address; nil where the client has not asked by Cotter's calls.
+    package var proved: ProvedAddress?
 
     /// The scopes of the access token.
     package var scopes: [String] { target.scopes }

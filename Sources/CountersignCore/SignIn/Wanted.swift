@@ -81,6 +81,11 @@ package struct Wanted: Hashable, Sendable {
     /// Whether the client was strict when this was checked, so that all rules of the profile were kept; never for a
     /// device, since a strict client signs nobody in on one.
     package var isStrict = false
+    /// The kind of address that the person must have proved, where an app has asked that was written for Cotter; nil
+    /// where our own call has.
+    ///
+    /// Its result has Cotter's form, and its code is good at Cotter's call alone.
+    package var cotter: PersonalAddress.Kind?
     /// Through which door it came, which is how its result leaves.
     package var door = Door.browser
 
@@ -125,7 +130,7 @@ extension Wanted {
             "hint": hint.map { .string($0.text) }, "languages": languages.map(JSONValue.string),
             "identifier": identifier.map { .string($0.text) },
             "keeps_passkeys": keepsPasskeys ? true : nil, "pushed": pushed?.json,
-            "strict": isStrict ? true : nil, "device": device?.json,
+            "strict": isStrict ? true : nil, "cotter": cotter.map { .string($0.rawValue) }, "device": device?.json,
             "backchannel": backchannel?.json,
             "asked_from": askedFrom?.json,
             "asked_in": askedIn.map { .string("\($0)") },
@@ -162,6 +167,11 @@ extension Wanted {
         keepsPasskeys = json["keeps_passkeys"]?.bool ?? false
         pushed = json["pushed"].flatMap { PushedRequest.Use($0) }
         isStrict = json["strict"]?.bool ?? false
+        // What cannot be read must not become our own.
+        if let json = json["cotter"] {
+            guard let kind = json.string.flatMap({ PersonalAddress.Kind(rawValue: $0) }) else { return nil }
+            cotter = kind
+        }
         // Whose device or server cannot be read must not become a browser's.
         if let json = json["device"] {
             guard let asking = AskingDevice(json) else { return nil }

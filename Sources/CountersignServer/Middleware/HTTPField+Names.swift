@@ -38,6 +38,9 @@ extension HTTPField.Name {
     /// What of a page's address the next page is told.
     static let referrerPolicy = known("Referrer-Policy")
 
+    /// The id of the client, in the calls of apps that were written for Cotter.
+    static let apiKeyID = known("API_KEY_ID")
+
     static func known(_ name: String) -> Self {
         guard let name = Self(name) else { preconditionFailure("\(name) is the name of a field") }
         return name

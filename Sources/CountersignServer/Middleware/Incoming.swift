@@ -131,7 +131,8 @@ struct Incoming: Sendable {
         }
         var query: [String: String] = [:]
         for (name, value) in fields {
-            guard query.updateValue(value, forKey: name) == nil || name == FormFields.repeatable else {
+            let isRepeatable = name == FormFields.repeatable || name == CotterPageRequest.channels
+            guard query.updateValue(value, forKey: name) == nil || isRepeatable else {
                 throw .malformedQuery
             }
         }

@@ -82,6 +82,8 @@ extension NativeAPI {
             return format == nil
                 ? Response(bytes: Array(token.utf8), type: "application/jwt")
                 : Response(bytes: keys, type: "application/json")
+        case .event(let event, let keys):
+            return Response(bytes: format == nil ? Array(event.utf8) : keys, type: "application/json")
         }
     }
 }

@@ -148,7 +148,7 @@ extension StoredReceipt {
             let certificate: String =
                 switch evidence {
                 case .receipt(_, let bytes): try Certificate(parsing: bytes).armored
-                case .jwt(_, let keys): String(decoding: keys, as: UTF8.self)
+                case .jwt(_, let keys), .event(_, let keys): String(decoding: keys, as: UTF8.self)
                 }
             return [
                 "challenge": .string("\(challenge)"), "client": .string("\(client)"),

@@ -34,12 +34,23 @@ extension SignInDoor {
         return redirect(to: "\(path)?\(query)")
     }
 
-    private func authorize(_ form: FormFields, _ incoming: Incoming) async throws -> Response {
-        let checked: AuthorizationChecks.Checked
+    /// Answers an authorization request.
+    ///
+    /// - Parameters:
+    ///   - form: its parameters.
+    ///   - incoming: the request.
+    ///   - cotter: what an app that was written for Cotter wants besides; nil for an authorization request of our own.
+    func authorize(
+        _ form: FormFields, _ incoming: Incoming, for cotter: CotterPageRequest? = nil
+    ) async throws -> Response {
+        var checked: AuthorizationChecks.Checked
         do {
             checked = try await AuthorizationChecks.check(form, ports: ports)
+            cotter?.add(to: &checked.wanted)
         } catch let error as AuthorizationChecks.ClientError {
-            return try result(.error(error.error), of: error.wanted, incoming)
+            var wanted = error.wanted
+            cotter?.add(to: &wanted)
+            return try result(.error(error.error), of: wanted, incoming)
         } catch let error as AuthorizationChecks.Over {
             // Never a redirect: the client may have its result, and the person may have come back by their history.
             throw await named(.tooOld, of: error.wanted, Visit(incoming, cookies, ports))
@@ -71,7 +82,9 @@ extension SignInDoor {
         }
         let carried = CarriedSignIn(wanted: checked.wanted)
         // The client's own name for the person is nothing that they could type.
-        if case .externalID = checked.wanted.identifier {
+        var isNamed = cotter?.skipsName == true && checked.wanted.identifier != nil
+        if case .externalID = checked.wanted.identifier { isNamed = true }
+        if isNamed {
             return try await choosePage(carried, visit, of: checked.client)
         }
         return try await identifierPage(
@@ -153,13 +166,15 @@ extension SignInDoor {
         }
         var fields: [(String, String)]
         switch result {
-        case .code(let code): fields = [("code", code.reveal())]
+        case .code(let code):
+            fields = [("code", code.reveal())]
+            if wanted.cotter != nil { fields.append(("challenge_id", "\(CotterChallenge.id(of: code))")) }
         case .error(let error):
             fields = [("error", error.code.rawValue), ("error_description", error.description)]
         }
         if let state = wanted.clientState { fields.append(("state", state)) }
-        // Spec: RFC 9207 §2.
-        fields.append(("iss", "\(ports.issuer)"))
+        // Spec: RFC 9207 §2. Apps that were written for Cotter know of no issuers.
+        if wanted.cotter == nil { fields.append(("iss", "\(ports.issuer)")) }
         let frame = frame ?? self.frame(in: language(wanted.languages, incoming))
         switch wanted.responseMode {
         case .formPost:

@@ -11,6 +11,7 @@ import Hummingbird
 final class SignInDoor: Door {
     let paths = [
         "/oauth2/authorize", SignInDoor.logoutPath, "/signin", AccountPage.path, DeviceCodePage.path, "/assets",
+        CotterPageRequest.path,
     ]
     let resources: DoorResources
     let cookies: BrowserCookies
@@ -29,6 +30,7 @@ final class SignInDoor: Door {
         addAccount(to: &table)
         addDevice(to: &table)
         addLooks(to: &table)
+        addCotterPage(to: &table)
         for asset in PageAssets.all {
             table.add(.get, asset.path) { _, _ in
                 var response = Self.asset(asset.bytes, type: asset.contentType)

@@ -18,7 +18,7 @@ extension SignInDoor {
         addForm(Self.choosePath, to: &table) { [self] carried, form, visit in
             var carried = carried
             if let typed = form[IdentifierPage.field] {
-                guard let address = PersonalAddress(typed: typed) else {
+                guard let address = PersonalAddress(typed: typed), carried.wanted.takes(address) else {
                     return try await identifierPage(carried, visit, typed: typed, hasError: true)
                 }
                 carried.wanted.identifier = .address(address)
@@ -397,6 +397,9 @@ extension SignInDoor {
 }
 
 extension Wanted {
+    /// Whether the person may be named by an address: an app that was written for Cotter wants one of a kind.
+    fileprivate func takes(_ address: PersonalAddress) -> Bool { cotter == nil || cotter == address.kind }
+
     /// The host to which the person returns.
     fileprivate var returnHost: String { URLComponents(string: redirectURI)?.host ?? "" }
 }

@@ -344,6 +344,7 @@ extension SQLTransaction {
             case .receipt(let message, let certificate): (message.text, message.signature.body, certificate, nil)
             // The signature is a part of the token.
             case .jwt(let token, let keys): (token, [], keys, Self.jwt)
+            case .event(let event, let keys): (event, [], keys, Self.event)
             }
         try connection.send(
             Statements.insertReceipt,
@@ -373,6 +374,8 @@ extension SQLTransaction {
 
     /// The kind of a receipt that is a signed JWT; receipts of OpenPGP have none.
     private static let jwt = "jwt"
+    /// The kind of a receipt that is a signed event.
+    private static let event = "event"
 
     /// Reads seven adjacent columns.
     private static func receipt(_ row: SQLRow, at column: Int, of challenge: ChallengeID) throws -> StoredReceipt {
@@ -390,6 +393,7 @@ extension SQLTransaction {
             else { throw StoreError.corruptRow("receipt") }
             return .receipt(message, certificate: certificate)
         case jwt: return .jwt(text, keys: certificate)
+        case event: return .event(text, keys: certificate)
         case .some: throw StoreError.corruptRow("receipt kind")
         }
     }

@@ -129,8 +129,7 @@ extension SQLTransaction {
     }
 
     func hasClient(of vendor: Vendor) throws -> Bool {
-        let word = Permissions.vendorPrefix + vendor.rawValue
-        return try first(Statements.ofVendor, [.text("% \(word) %")]) { _ in true } ?? false
+        try first(Statements.ofVendor, [.text("% \(Permissions.word(of: vendor)) %")]) { _ in true } ?? false
     }
 
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws {
@@ -255,7 +254,10 @@ extension Client {
 /// What a client may do, as the column `rights` has it: words, of which those that nobody knows count for nothing.
 private struct Permissions {
     /// What a vendor's word begins with, so that it is never a right.
-    static let vendorPrefix = "vendor:"
+    private static let vendorPrefix = "vendor:"
+
+    /// A vendor's word.
+    static func word(of vendor: Vendor) -> String { vendorPrefix + vendor.rawValue }
 
     var rights: Set<Right>
     var vendors: Set<Vendor>
@@ -267,11 +269,11 @@ private struct Permissions {
     init(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         rights = Set(words.compactMap { Right(rawValue: $0) })
-        vendors = Set(Vendor.allCases.filter { words.contains(Self.vendorPrefix + $0.rawValue) })
+        vendors = Set(Vendor.allCases.filter { words.contains(Self.word(of: $0)) })
     }
 
     var text: String {
-        (rights.map(\.rawValue).sorted() + vendors.map { Self.vendorPrefix + $0.rawValue }.sorted())
+        (rights.map(\.rawValue).sorted() + vendors.map { Self.word(of: $0) }.sorted())
             .joined(separator: " ")
     }
 }

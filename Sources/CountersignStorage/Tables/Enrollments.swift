@@ -33,6 +33,7 @@ private enum Statements {
         $20, $17, $18, NULL, $19, $15, $16)
         """)
     static let thumbprint = SQLStatement("SELECT 1 FROM device_keys WHERE thumbprint = $1")
+    static let ofThumbprint = SQLStatement("SELECT enrollment_id FROM device_keys WHERE thumbprint = $1")
     static let insertThumbprint = SQLStatement("INSERT INTO device_keys (thumbprint, enrollment_id) VALUES ($1, $2)")
     static let putJWKs = SQLStatement(
         "UPDATE enrollments SET credential = $2, biometric_counts_from = $3 WHERE id = $1")
@@ -143,6 +144,10 @@ extension SQLTransaction {
 
     func isEnrolled(thumbprint: [UInt8]) throws -> Bool {
         try first(Statements.thumbprint, [.blob(thumbprint)]) { _ in true } ?? false
+    }
+
+    func find(thumbprint: [UInt8]) throws -> EnrollmentID? {
+        try first(Statements.ofThumbprint, [.blob(thumbprint)]) { try $0.id(0) }
     }
 
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws {

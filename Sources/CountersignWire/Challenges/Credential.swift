@@ -28,14 +28,14 @@ public enum Assurance: String, Comparable, CaseIterable, Sendable {
 public enum Credential: Sendable {
     /// The keys of an OpenPGP certificate.
     case openPGP(DeviceKeys)
-    /// JSON Web Keys, by which answers are signed as JWTs.
+    /// JSON Web Keys, by which answers are signed as JWTs or as short texts.
     case jwk(DeviceJWKs)
 
     /// What its answers prove.
     public var assurance: Assurance {
         switch self {
         case .openPGP: .receipt
-        case .jwk: .challenge
+        case .jwk(let keys): keys.form == .event ? .event : .challenge
         }
     }
 
@@ -54,20 +54,23 @@ public enum Evidence: Equatable, Sendable {
     case receipt(CleartextMessage, certificate: [UInt8])
     /// A signed JWT, with the device's keys as they were at the time: JSON, as ``DeviceJWKs`` reads it.
     case jwt(String, keys: [UInt8])
+    /// A signed text that names no challenge: JSON with the text and the signature, and the device's keys as above.
+    case event(String, keys: [UInt8])
 
     /// What it proves.
     public var assurance: Assurance {
         switch self {
         case .receipt: .receipt
         case .jwt: .challenge
+        case .event: .event
         }
     }
 
-    /// What is served of it: the message signed in the clear, or the JWT.
+    /// What is served of it: the message signed in the clear, the JWT, or the JSON of an event.
     package var text: String {
         switch self {
         case .receipt(let message, _): message.encoded
-        case .jwt(let token, _): token
+        case .jwt(let text, _), .event(let text, _): text
         }
     }
 
@@ -76,9 +79,10 @@ public enum Evidence: Equatable, Sendable {
         switch (one, other) {
         case (.receipt(let message, let certificate), .receipt(let otherMessage, let otherCertificate)):
             message.encoded.hasSameBytes(as: otherMessage.encoded) && certificate == otherCertificate
-        case (.jwt(let token, let keys), .jwt(let otherToken, let otherKeys)):
-            token.hasSameBytes(as: otherToken) && keys == otherKeys
-        case (.receipt, .jwt), (.jwt, .receipt): false
+        case (.jwt(let text, let keys), .jwt(let otherText, let otherKeys)),
+            (.event(let text, let keys), .event(let otherText, let otherKeys)):
+            text.hasSameBytes(as: otherText) && keys == otherKeys
+        case (.receipt, _), (.jwt, _), (.event, _): false
         }
     }
 }

@@ -14,7 +14,7 @@ package enum DeviceJWKRefusal: Error, Equatable, Sendable {
     case sameKey
 }
 
-/// The keys of a device that signs its answers as JWTs, by their purpose.
+/// The keys of a device that signs its answers as JWTs or as short texts, by their purpose.
 ///
 /// Spec: docs/protocol/jwk-devices.md, *Keys*.
 public struct DeviceJWKs: Sendable {
@@ -34,6 +34,14 @@ public struct DeviceJWKs: Sendable {
         }
     }
 
+    /// What a device signs to answer.
+    package enum AnswerForm: String, Sendable {
+        /// A JWT, which names the challenge.
+        case jwt
+        /// The text of a ``SignedEvent``, which does not.
+        case event
+    }
+
     /// The algorithms of the keys that a device may have.
     package static let algorithms: Set<JWSAlgorithm> = [.es256, .rs256, .edDSA]
     /// The most octets that the name of a key may have.
@@ -43,6 +51,13 @@ public struct DeviceJWKs: Sendable {
     package let proofOfPossession: JWK
     /// The key that the user's biometric unlocks; nil if there is none.
     package let userVerification: JWK?
+    /// What the device signs to answer.
+    package let form: AnswerForm
+
+    /// The key of a device that signs short texts.
+    package init(ofEvents key: JWSPublicKey) {
+        self.init(JWK(key), nil, .event)
+    }
 
     /// Reads the keys that a device brings.
     package init(
@@ -58,12 +73,13 @@ public struct DeviceJWKs: Sendable {
             guard !key.thumbprint.hasSameBytes(as: possession.thumbprint) else { throw .sameKey }
             verification = key
         }
-        self.init(possession, verification)
+        self.init(possession, verification, .jwt)
     }
 
-    private init(_ proofOfPossession: JWK, _ userVerification: JWK?) {
+    private init(_ proofOfPossession: JWK, _ userVerification: JWK?, _ form: AnswerForm) {
         self.proofOfPossession = proofOfPossession
         self.userVerification = userVerification
+        self.form = form
     }
 
     private static func key(_ value: JSONValue, _ role: Role) throws(DeviceJWKRefusal) -> JWK {
@@ -80,7 +96,7 @@ public struct DeviceJWKs: Sendable {
     }
 
     /// The same keys without the one that the user's biometric unlocks.
-    package var withoutUserVerification: DeviceJWKs { DeviceJWKs(proofOfPossession, nil) }
+    package var withoutUserVerification: DeviceJWKs { DeviceJWKs(proofOfPossession, nil, form) }
 
     /// The same key of possession, and another one for the user's biometric.
     package func setting(userVerification: JSONValue) throws(DeviceJWKRefusal) -> DeviceJWKs {
@@ -127,6 +143,7 @@ public struct DeviceJWKs: Sendable {
         .members([
             Role.proofOfPossession.rawValue: proofOfPossession.json,
             Role.userVerification.rawValue: userVerification?.json,
+            "answers": form == .event ? .string(form.rawValue) : nil,
         ])
     }
 
@@ -136,6 +153,11 @@ public struct DeviceJWKs: Sendable {
             let keys = try? DeviceJWKs(
                 proofOfPossession: possession, userVerification: json[Role.userVerification.rawValue])
         else { return nil }
-        self = keys
+        guard let answers = json["answers"] else {
+            self = keys
+            return
+        }
+        guard answers.string == AnswerForm.event.rawValue else { return nil }
+        self.init(keys.proofOfPossession, keys.userVerification, .event)
     }
 }

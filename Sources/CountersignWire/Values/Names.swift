@@ -105,6 +105,9 @@ public struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// The type of challenges that a device claims by their code, which exists from the start.
     public static let qr = TypeName(known: "qr")
 
+    /// The type by which apps that were written for Cotter ask, once an operator has made it.
+    package static let cotter = TypeName(known: "cotter")
+
     /// The type of the challenge that asks whether a new device may be added; only the server can use it.
     public static let newDevice = TypeName(known: "new-device")
     /// The type of the challenge by which a device signs its user in; only the server can use it.

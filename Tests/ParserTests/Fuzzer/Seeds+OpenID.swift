@@ -61,6 +61,19 @@ extension Seeds {
         try put("refused-no-key", claims(), under: #"{"alg":"ES256","typ":"dpop+jwt"}"#)
     }
 
+    /// Keys in the forms of Cotter's libraries.
+    func writeEventKeys() throws {
+        let curve = Base64.encode(Array(FixedKeys.json.publicKey.derRepresentation))
+        let edwards = [UInt8](repeating: 0, count: 31) + [0x40]
+        try put(.eventKey, "p256", curve)
+        try put(.eventKey, "p256-64", "\(curve.prefix(64))\n\(curve.dropFirst(64))\n")
+        try put(.eventKey, "refused-empty", "")
+        try put(.eventKey, "refused-pin", "123456")
+        try put(.eventKey, "refused-cut-off", String(curve.dropLast(8)))
+        try put(.eventKey, "refused-base64url", Base64.encode(edwards).replacing("A", with: "_"))
+        try put(.eventKey, "refused-small-order", Base64.encode([1] + [UInt8](repeating: 0, count: 31)))
+    }
+
     /// What a device signs that has JWKs: the header, and then the claims. The property signs them.
     func writeJWTAnswers() throws {
         let header = #"{"alg":"ES256","typ":"okta-pushbind+jwt","kid":"\#(Parser.jwsKeyID)"}"#

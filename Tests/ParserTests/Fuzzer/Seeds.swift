@@ -26,6 +26,7 @@ struct Seeds {
         try seeds.writeRequestObjects()
         try seeds.writeProofs()
         try seeds.writeJWTAnswers()
+        try seeds.writeEventKeys()
         try seeds.writeUserCodes()
     }
 

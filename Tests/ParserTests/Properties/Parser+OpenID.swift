@@ -105,6 +105,19 @@ extension Parser {
         return .read
     }
 
+    /// The key of a device that signs short texts, in the form in which its app sends it.
+    static let eventKey = Parser("event-key") { input in
+        let text = String(decoding: input, as: UTF8.self)
+        guard let key = SignedEvent.key(text, algorithm: nil) else { return .refused }
+        let keys = DeviceJWKs(ofEvents: key)
+        let kept = try again("the keys of a device") { DeviceJWKs(keys.json) }
+        try expect(kept.json == keys.json && kept.form == .event, "a key changes when it is kept")
+        let named = ["EC", "RSA", "ED25519"].filter { SignedEvent.key(text, algorithm: $0) != nil }
+        try expect(named.count == 1, "a key is of several algorithms, or of none")
+        try expect(!key.isValid(derSignature: [], for: input), "nothing passes for a signature")
+        return .read
+    }
+
     /// What somebody types as the code of a device.
     static let userCode = Parser("user-code") { input in
         let text = String(decoding: input, as: UTF8.self)

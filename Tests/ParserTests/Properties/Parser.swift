@@ -42,7 +42,7 @@ extension Parser {
         .json, .wireBodies, .serverBodies, .pushEnvelope,
         .httpSignature, .receipt, .methodChange, .invitation, .challengeCode, .values,
         .form, .logo,
-        .requestObject, .dpopProof, .jwtAnswer, .userCode,
+        .requestObject, .dpopProof, .jwtAnswer, .eventKey, .userCode,
     ]
 
     /// Throws a ``Violation`` unless the condition holds.

@@ -546,6 +546,18 @@ def maintenance_assertions(file: File) -> Checks:
         yield case["name"], read if case["valid"] else lambda: refused(read)
 
 
+def event_answers(file: File) -> Checks:
+    """Judges each key and signature of an event; jwk-devices.md, Events."""
+    for case in file["cases"]:
+        def read() -> bool:
+            decision = str(case["approved"]).lower()
+            text = f"{file['user']}{file['client']}{file['event']}{file['timestamp']}TRUSTED_DEVICE{decision}"
+            c.verify_event(c.read_event_key(case["public_key"], case["algorithm"]), text, case["signature"])
+            return text == case["text"]
+
+        yield case["name"], read if case["error"] is None else lambda: refused(read)
+
+
 def nonces(file: File) -> dict[str, int]:
     """The server's nonces of a file, and when it made each."""
     return {each["nonce"]: each["made"] for each in file["nonces"]}
@@ -745,7 +757,8 @@ FILES = {
     "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "poll": polls,
     "sealed-answer": answers, "certificate": certificates, "method-change": changes, "push-envelope": pushes,
     "assertion": assertions, "jwt-answer": jwt_answers, "jwt-challenge": jwt_challenges,
-    "maintenance-assertion": maintenance_assertions, "dpop-proof": proofs, "pushed-request": pushed,
+    "maintenance-assertion": maintenance_assertions, "event-answer": event_answers, "dpop-proof": proofs,
+    "pushed-request": pushed,
     "removal-notice": notices,
     "device-act": acts, "return-message": returns,
     "shown-text": shown, "codes": shown, "webhook": webhooks, "problem": problems}
@@ -773,6 +786,7 @@ PRINTED = [
     ("jwk-devices.md", "jwt-answer", "approved by possession", ["header", "claims", "token"]),
     ("jwk-devices.md", "jwt-challenge", "a challenge", ["claims"]),
     ("jwk-devices.md", "maintenance-assertion", "an assertion", ["header", "claims", "assertion"]),
+    ("jwk-devices.md", "event-answer", "P-256, in lines of 64", ["text"]),
     ("signing-in.md", "dpop-proof", "a proof", ["header", "claims", "proof"]),
     ("signing-in.md", "pushed-request", "with a proof", ["form", "proof"]),
     ("relying-party.md", "webhook", "a callback", ["body"]),

@@ -27,6 +27,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap, aes_key_wrap
+from cryptography.hazmat.primitives.serialization import load_der_public_key
 try:
     from cryptography.hazmat.decrepit.ciphers.modes import CFB
 except ImportError:  # before version 47 of the package
@@ -1322,6 +1323,38 @@ def read_maintenance_assertion(text: str, key: dict[str, Any], issuer: str, user
     require(times[0] <= times[1] < times[2] <= times[0] + 600, "too long")
     require(times[0] <= now + SKEW and now - SKEW < times[2], "out of time")
     return claims
+
+
+def read_event_key(text: str, algorithm: str | None) -> Any:
+    """The key of a device that signs events; jwk-devices.md, Events."""
+    try:
+        octets = base64.b64decode(re.sub("[ \\t\\r\\n]", "", text), validate=True)
+        key = ed25519.Ed25519PublicKey.from_public_bytes(octets) if len(octets) == 32 else load_der_public_key(octets)
+    except ValueError:
+        raise Refused("no key") from None
+    kinds = {ec.EllipticCurvePublicKey: ("EC", "ECDSA"), rsa.RSAPublicKey: ("RSA",),
+             ed25519.Ed25519PublicKey: ("ED25519",)}
+    named = next((names for kind, names in kinds.items() if isinstance(key, kind)), ())
+    require(bool(named) and algorithm in (None, *named), "another algorithm")
+    if isinstance(key, ec.EllipticCurvePublicKey):
+        require(isinstance(key.curve, ec.SECP256R1), "another curve")
+    if isinstance(key, rsa.RSAPublicKey):
+        require(2048 <= key.key_size <= 8192 and key.public_numbers().e >= 65537, "a weak key")
+    return key
+
+
+def verify_event(key: Any, text: str, signature: str) -> None:
+    """Refuses a signature of an event that a key has not made; jwk-devices.md, Events."""
+    try:
+        value = base64.b64decode(re.sub("[ \\t\\r\\n]", "", signature), validate=True)
+        if isinstance(key, ec.EllipticCurvePublicKey):
+            key.verify(value, text.encode(), ec.ECDSA(hashes.SHA256()))
+        elif isinstance(key, rsa.RSAPublicKey):
+            key.verify(value, text.encode(), padding.PKCS1v15(), hashes.SHA256())
+        else:
+            key.verify(value, text.encode())
+    except (ValueError, InvalidSignature):
+        raise Refused("a bad signature") from None
 
 
 PROOF = "dpop+jwt"

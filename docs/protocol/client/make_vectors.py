@@ -5,6 +5,7 @@ All keys are hashes of names, made for these vectors, and are used for nothing e
 """
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import pathlib
@@ -14,7 +15,7 @@ import urllib.parse
 from typing import Any
 
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 import countersign_client as c
@@ -1611,6 +1612,74 @@ def twice(token: str) -> str:
     return f"{signed}.{encode64url(JWK_POSSESSION.raw_signature(signed.encode()))}"
 
 
+EVENT_KEY = key("event", created=0)
+EVENT = {"user": "1014", "client": "cli_01m7yfdqve7kp86cjznhx1qer1", "event": "LOGIN", "timestamp": 1582842167}
+
+
+def in_lines(value: bytes, length: int | None = None, end: str = "\n") -> str:
+    """Base64, in lines of a length."""
+    text = base64.b64encode(value).decode()
+    return text if length is None else "".join(
+        text[place:place + length] + end for place in range(0, len(text), length))
+
+
+def event_text(decision: str, **changes: Any) -> str:
+    """What a device signs."""
+    said = {**EVENT, **changes}
+    return f"{said['user']}{said['client']}{said['event']}{said['timestamp']}TRUSTED_DEVICE{decision}"
+
+
+def event_cases() -> list[dict[str, Any]]:
+    """Keys and signatures of devices that sign events, which a server must take or refuse."""
+    cases: list[dict[str, Any]] = []
+    point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), EVENT_KEY.public.point)
+    curve = point.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    prime_key = JWK_RSA.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    edwards = JWK_VERIFICATION.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+    def ecdsa(signed: bytes) -> bytes:
+        raw = EVENT_KEY.raw_signature(signed)
+        return utils.encode_dss_signature(int.from_bytes(raw[:32], "big"), int.from_bytes(raw[32:], "big"))
+
+    def case(name: str, error: str | None = None, *, public_key: str = in_lines(curve, 64), algorithm: str | None = None,
+             sign: Any = ecdsa, decision: str = "true", text: str | None = None, encode: Any = in_lines) -> None:
+        signed = event_text(decision) if text is None else text
+        cases.append({
+            "name": name, "public_key": public_key, "algorithm": algorithm, "approved": decision == "true",
+            "text": signed, "signature": encode(sign(signed.encode())), "error": error})
+
+    def rsa_signature(signed: bytes) -> bytes:
+        return JWK_RSA.sign(signed, padding.PKCS1v15(), hashes.SHA256())
+
+    case("P-256, in lines of 64")
+    case("denied", decision="false")
+    for algorithm in ("EC", "ECDSA"):
+        case(f"P-256, in lines of 76, {algorithm}", public_key=in_lines(curve, 76), algorithm=algorithm,
+             encode=lambda value: in_lines(value, 76))
+    case("P-256, in one line", public_key=in_lines(curve))
+    case("P-256, in lines that end with CR and LF", public_key=in_lines(curve, 64, "\r\n"))
+    case("RSA", public_key=in_lines(prime_key, 76), algorithm="RSA", sign=rsa_signature,
+         encode=lambda value: in_lines(value, 76))
+    case("Ed25519", public_key=in_lines(edwards), algorithm="ED25519", sign=JWK_VERIFICATION.sign)
+    case("Ed25519, without its name", public_key=in_lines(edwards), sign=JWK_VERIFICATION.sign)
+    case("P-256 called Ed25519", "key", algorithm="ED25519")
+    case("P-256 called RSA", "key", algorithm="RSA")
+    case("RSA called EC", "key", public_key=in_lines(prime_key), algorithm="EC", sign=rsa_signature)
+    case("an algorithm that is none", "key", algorithm="none")
+    case("no key", "key", public_key="")
+    case("a PIN in its place", "key", public_key="123456")
+    case("base64url", "key", public_key=base64.urlsafe_b64encode(b"\xff\xef" * 16).decode())
+    case("a point of small order", "key", public_key=in_lines(b"\x01" + bytes(31)), sign=JWK_VERIFICATION.sign)
+    case("a denial that is sent as an approval", "signature", sign=lambda _: ecdsa(event_text("false").encode()))
+    case("another time", "signature", sign=lambda _: ecdsa(event_text("true", timestamp=1582842168).encode()))
+    case("another event", "signature", sign=lambda _: ecdsa(event_text("true", event="UPDATE").encode()))
+    case("another user", "signature", sign=lambda _: ecdsa(event_text("true", user="1015").encode()))
+    case("in the form of a JWS", "signature", sign=EVENT_KEY.raw_signature)
+    case("by another key", "signature", sign=JWK_VERIFICATION.sign)
+    case("no signature", "signature", sign=lambda _: b"")
+    return cases
+
+
 PROOF_KEY = key("proof", created=0)
 TOKEN_URI, USERINFO_URI, PAR_URI = (f"{ISSUER}/oauth2/{name}" for name in ("token", "userinfo", "par"))
 # The server's nonces, and when it made each: one for most cases, and four for the limits.
@@ -1959,6 +2028,9 @@ def files() -> dict[str, dict[str, Any]]:
             "description": "Assertions for tokens of a device's own, as the server gets them. " + NOTE,
             "page": "jwk-devices.md", **who, "keys": JWKS, "private_key": number(JWK_POSSESSION.private),
             "cases": maintenance_cases()},
+        "event-answer": {
+            "description": "Keys and signatures of devices that sign events, as the server gets them. " + NOTE,
+            "page": "jwk-devices.md", **EVENT, "cases": event_cases()},
         "dpop-proof": {
             "description": "Proofs of a key (DPoP), as the server gets them. " + NOTE, "page": "signing-in.md",
             "issuer": ISSUER, "private_key": number(PROOF_KEY.private),
