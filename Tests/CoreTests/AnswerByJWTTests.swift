@@ -1,5 +1,6 @@
 import CountersignStorage
 import CountersignWire
+import Crypto
 import Encodings
 import JOSE
 import StorageTestSupport
@@ -267,6 +268,27 @@ struct AnswerByJWTTests {
         #expect(asked.enrollments == [device.enrollment])
         let available = try await AvailableMethods.list(for: .id(user), client: shop, ports: world.ports).types
         #expect(available.map { "\($0.type)" } == ["tap"])
+    }
+
+    @Test("The key of a device that signs short texts signs no JWTs, and no app manages it by those calls")
+    func events() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient(waives: true).client
+        let user = try await world.makeUser(of: shop)
+        let key = PrivateJWK(P256.Signing.PrivateKey())
+        let ticket = try await world.makeTicket(for: user, by: shop)
+        let device = try TestJWKDevice(ticket, in: world, possession: key)
+        guard case .enrolled = try await device.enroll(keys: DeviceJWKs(ofEvents: key.jwsPublicKey)) else {
+            throw World.Broken("device that signs short texts")
+        }
+        try await world.makeWeakType(assurance: .event)
+        let asked = try await world.ask(try world.request(for: user, type: "tap"), by: shop)
+        #expect(asked.enrollments == [device.enrollment])
+        #expect(try await device.answer(asked) == .notSigned)
+        let owner = DeviceOwner(user: user, client: shop, scopes: [Ticket.scope], device: nil)
+        #expect(try await ListAppDevices.list(of: owner, ports: world.ports) == .devices([]))
+        let removed = try await RemoveAppDevice.remove(device.enrollment, by: owner, ports: world.ports)
+        #expect(removed == .notFound)
     }
 
     @Test("A suspended or removed device is told so by its own signature alone")

@@ -1,5 +1,6 @@
 import CountersignStorage
 import CountersignWire
+import Crypto
 import Encodings
 import JOSE
 import StorageTestSupport
@@ -93,6 +94,19 @@ struct GiveMaintenanceTokenTests {
             return
         }
         #expect(try await give(early, scene) == .invalid)
+    }
+
+    @Test("The key of a device that signs short texts gets none")
+    func events() async throws {
+        let (scene, _) = try await scene()
+        let user = try await scene.world.makeUser(of: scene.shop)
+        let key = PrivateJWK(P256.Signing.PrivateKey())
+        let ticket = try await scene.world.makeTicket(for: user, by: scene.shop)
+        let device = try TestJWKDevice(ticket, in: scene.world, possession: key)
+        guard case .enrolled = try await device.enroll(keys: DeviceJWKs(ofEvents: key.jwsPublicKey)) else {
+            throw World.Broken("device that signs short texts")
+        }
+        #expect(try await give(try await assertion(of: device), scene) == .invalid)
     }
 
     @Test("Another client gets none, though it knows the user and may make the calls")

@@ -1,5 +1,5 @@
 package import CountersignWire
-package import Encodings
+import Encodings
 package import JOSE
 
 /// Accepts the answer of a device of an app that was written for Cotter: a signed text, which is also what shows who
@@ -94,16 +94,16 @@ package enum AnswerByEvent {
                 return .refused(refusal)
             }
             let settling = SettleAnswer(id: facts.challenge, digest: digest, enrollment: enrollment, work: work)
+            // Of one answer that comes twice at once the second waits here, and then finds what came of the first.
+            let replay: DeviceRefusal? = if case .judged = finding { try work.spend(once) } else { nil }
             if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
                 guard recorded.challenge == facts.challenge else {
                     return try work.outcome(try settling.refuse(because: .otherChallenge), request, facts)
                 }
                 return try work.outcome(try settling.settle(.repeated(recorded)), request, facts)
             }
-            if case .judged = finding {
-                // check: CotterEventTests.once
-                guard try work.spend(once) == nil else { return .refused(.nonceReplayed) }
-            }
+            // check: CotterEventTests.once
+            guard replay == nil else { return .refused(.nonceReplayed) }
             return try work.outcome(try settling.settle(finding), request, facts)
         }
     }

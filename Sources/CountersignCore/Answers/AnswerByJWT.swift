@@ -78,12 +78,14 @@ package enum AnswerByJWT {
         let answering: AnsweringFacts?
         let type: ChallengeType?
 
-        /// The facts; nil if there is no such enrollment, its device has no JWKs, or its app makes no such calls.
+        /// The facts; nil if there is no such enrollment, its device signs no JWTs, or its app makes no such calls.
         init?(
             _ id: ChallengeID, by named: EnrollmentID, digest: MessageDigest, making vendor: Vendor?,
             from reader: any Stores
         ) throws {
             guard let enrollment = try reader.enrollments.find(named), let keys = enrollment.jwks else { return nil }
+            // check: AnswerByJWTTests.events
+            guard keys.form == .jwt else { return nil }
             if let vendor {
                 let vendors = try reader.clients.find(enrollment.client)?.vendors ?? []
                 // check: OktaAnswerTests.switchedOff

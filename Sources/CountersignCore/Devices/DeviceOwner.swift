@@ -24,10 +24,10 @@ package struct DeviceOwner: Equatable, Sendable {
 }
 
 extension Stores {
-    /// A device of an owner, also a removed one; nil if there is none.
+    /// A device of an owner that signs JWTs, also a removed one; nil if there is none.
     func appDevice(_ id: EnrollmentID, of owner: DeviceOwner) throws -> Enrollment? {
         guard let enrollment = try enrollments.find(id), enrollment.user == owner.user,
-            enrollment.client == owner.client.id, enrollment.jwks != nil
+            enrollment.client == owner.client.id, enrollment.jwks?.form == .jwt
         else { return nil }
         return enrollment
     }

@@ -14,7 +14,7 @@ package enum ListAppDevices {
     package static func list(of owner: DeviceOwner, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
             let all = try reader.enrollments.all(of: owner.user)
-            return .devices(all.filter { $0.isPresent && $0.client == owner.client.id && $0.jwks != nil })
+            return .devices(all.filter { $0.isPresent && $0.client == owner.client.id && $0.jwks?.form == .jwt })
         }
     }
 }

@@ -85,6 +85,7 @@ package enum GiveMaintenanceToken {
     ) async throws -> MaintenanceAssertion? {
         guard let id = MaintenanceAssertion.enrollment(namedBy: text),
             let device = try await ports.store.read({ try $0.enrollments.find(id) }), let keys = device.jwks,
+            keys.form == .jwt,
             let assertion = MaintenanceAssertion(
                 text, by: keys, at: ports.issuer, now: now, tolerance: ReplayGuard.tolerance)
         else { return nil }

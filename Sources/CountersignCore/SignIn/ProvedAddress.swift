@@ -1,4 +1,4 @@
-package import CountersignWire
+import CountersignWire
 
 /// An address that a person has proved, for a client that has asked for one by Cotter's calls.
 package struct ProvedAddress: Equatable, Sendable {

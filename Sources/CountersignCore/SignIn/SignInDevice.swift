@@ -75,7 +75,7 @@ package enum SignInDevice {
         from network: [UInt8]?, ports: Ports
     ) async throws -> Outcome {
         let now = ports.time.now
-        let found: (wait: Seconds?, device: Enrollment?) = try await ports.store.read { reader in
+        let found = try await ports.store.read { reader -> (wait: Seconds?, device: Enrollment?) in
             if let wait = try reader.wait(of: network, at: now) { return (wait, nil) }
             guard let thumbprint = Base64URL.decode(key.thumbprint),
                 let id = try reader.enrollments.find(thumbprint: thumbprint),

@@ -80,7 +80,7 @@ struct CotterDevice: Sendable {
         var rest = Substring(Base64.encode(bytes))
         var lines = ""
         while !rest.isEmpty {
-            lines += rest.prefix(length) + "\n"
+            lines += "\(rest.prefix(length))\n"
             rest = rest.dropFirst(length)
         }
         return lines

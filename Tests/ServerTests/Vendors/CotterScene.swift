@@ -38,10 +38,12 @@ struct CotterScene: Sendable {
             "ways": ["device", "email"], "registration": "open", "asked_browsers": "all",
         ]
         for member in settings.members { all[member.name] = member.value }
+        let hasCalls = members["vendors"]?.array?.contains("cotter") == true
         try await Scene.with(client: members) { [all] scene in
             let pages = SignInPageScene(
                 scene: scene, browser: TestBrowser(scene.server), credential: scene.shop.credential)
             try await pages.set(all)
+            if hasCalls { try await pages.server.awaitKeys(["EC", "OKP"], at: "/api/v0/token/jwks") }
             try await body(CotterScene(pages: pages))
         }
     }

@@ -97,15 +97,15 @@ struct OktaEnrollmentTests {
         try await OktaScene.with { scene in
             let phone = try await scene.makePhone(verifies: true)
             let request = phone.request
-            let push = ["methods", "push"]
+            func push(_ path: String...) -> [String] { ["methods", "push"] + path }
             let wrong: [([String], JSONValue?)] = [
                 (["authenticatorId"], "aut123"), (["authenticatorId"], nil), (["device"], nil), (["methods"], [:]),
-                (push + ["keys"], nil), (push + ["keys", "proofOfPossession"], [:]),
-                (push + ["keys", "proofOfPossession", "kid"], nil),
-                (push + ["keys", "proofOfPossession", "crv"], "P-384"),
-                (push + ["keys", "proofOfPossession", "d"], "AQAB"),
-                (push + ["keys", "userVerification"], OktaPhone.jwk(phone.possession)),
-                (push + ["pushToken"], "not hex"), (push + ["apsEnvironment"], "sandbox"),
+                (push("keys"), nil), (push("keys", "proofOfPossession"), [:]),
+                (push("keys", "proofOfPossession", "kid"), nil),
+                (push("keys", "proofOfPossession", "crv"), "P-384"),
+                (push("keys", "proofOfPossession", "d"), "AQAB"),
+                (push("keys", "userVerification"), OktaPhone.jwk(phone.possession)),
+                (push("pushToken"), "not hex"), (push("apsEnvironment"), "sandbox"),
                 (["device", "clientInstanceBundleId"], "My App"),
             ]
             for (path, value) in wrong {

@@ -41,7 +41,9 @@ struct OktaScene: Sendable {
         try await SignInPageScene.with(settings) { pages in
             let scene = OktaScene(pages: pages)
             try await scene.set(vendors)
-            if vendors.array?.contains("okta") == true { try await scene.awaitKey() }
+            if vendors.array?.contains("okta") == true {
+                try await pages.server.awaitKeys(["RSA"], at: "/oauth2/jwks")
+            }
             let types: [(String, JSONValue)] = [
                 ("tap", ["confirm"]), ("face", ["biometric"]), ("both", ["biometric", "confirm"]),
             ]
@@ -60,16 +62,6 @@ struct OktaScene: Sendable {
     func set(_ vendors: JSONValue) async throws {
         let path = "/v1/admin/clients/\(client)"
         _ = try await administrator.call(.PATCH, path, ["vendors": vendors]).success()
-    }
-
-    /// Waits until the server has read the key of RSA that was made for the vendor.
-    private func awaitKey() async throws {
-        for _ in 0..<200 {
-            let set = try await server.send(.GET, "/oauth2/jwks", isContract: false).success()
-            if set["keys"]?.array?.contains(where: { $0["kty"] == "RSA" }) == true { return }
-            try await Task.sleep(for: .milliseconds(25))
-        }
-        Issue.record("there is no key of RSA")
     }
 
     /// The tokens of somebody who has signed in by a code to an address that has got no other one.
@@ -201,8 +193,8 @@ struct OktaPhone: Sendable {
 
     /// The claims of a JWT, whoever has signed it.
     static func claims(_ jwt: String) throws -> JSONValue {
-        let parts = jwt.split(separator: ".")
-        return try JSONValue(parsing: try #require(Base64URL.decode(try #require(parts.dropFirst().first))))
+        let payload = try #require(jwt.split(separator: ".").dropFirst().first)
+        return try JSONValue(parsing: try #require(Base64URL.decode(payload)))
     }
 
     /// The answer to a challenge, as the SDK signs it.
