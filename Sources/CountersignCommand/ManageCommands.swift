@@ -233,6 +233,13 @@ struct TypeCommand: AsyncParsableCommand {
         @Flag(inversion: .prefixedNo, help: "Whether a request may bring signing data.")
         var signingData: Bool?
 
+        @Option(
+            help: """
+                The least that an answer must prove: receipt; challenge or event let devices of other vendors answer, \
+                which do not sign what they have shown.
+                """)
+        var assurance: String?
+
         @Flag(help: "Label it AAL2: refused unless NIST SP 800-63B-4 accepts it; asks no device with keys in software.")
         var aal2 = false
 
@@ -275,10 +282,11 @@ struct TypeCommand: AsyncParsableCommand {
         mutating func run() async throws {
             let body = TypeRequest.json(
                 methods: method.isEmpty ? nil : method, isQR: qr ? true : nil, isText: textCode ? true : nil,
-                lifetime: expiresIn, numberEntry: numberEntry, signingData: signingData, isAAL2: aal2 ? true : nil,
-                fallback: fallback, unknownBrowser: unknownBrowser, maximumPending: maxPending, maximumAsks: maxAsks,
-                denialPause: denialPause, attempts: attempts, maximumResends: maxResends,
-                texts: text.map { ($0.name, $0.value) }, clients: client.isEmpty ? nil : client, captcha: captcha)
+                lifetime: expiresIn, numberEntry: numberEntry, signingData: signingData, assurance: assurance,
+                isAAL2: aal2 ? true : nil, fallback: fallback, unknownBrowser: unknownBrowser,
+                maximumPending: maxPending, maximumAsks: maxAsks, denialPause: denialPause, attempts: attempts,
+                maximumResends: maxResends, texts: text.map { ($0.name, $0.value) },
+                clients: client.isEmpty ? nil : client, captcha: captcha)
             let path = "/v1/admin/types/\(Remote.escaped(name))"
             let type = try await remote.withRemote { try await $0.call(.PUT, path, body) }
             output.print(type, TypeCommand.describe(type))
@@ -291,7 +299,9 @@ struct TypeCommand: AsyncParsableCommand {
         let captcha = type["captcha"]?.field.map { " after the captcha \($0)" } ?? ""
         let methods = isText ? "a code by text message\(captcha)" : devices
         let number = type["number_entry"]?.bool == true ? "number entry" : "no number entry"
-        return "\(type["name"]?.field ?? ""): \(methods), \(number), \(type["expires_in"]?.integer ?? 0) s, "
+        let isWeak = !isText && type["assurance"] != nil && type["assurance"] != "receipt"
+        let proof = isWeak ? ", assurance \(type["assurance"]?.field ?? "")" : ""
+        return "\(type["name"]?.field ?? ""): \(methods), \(number)\(proof), \(type["expires_in"]?.integer ?? 0) s, "
             + "at most \(type["max_pending"]?.integer ?? 0) open and \(type["max_asks"]?.integer ?? 0) unapproved an hour"
             + (type["qr"]?.bool == true ? ", by code" : "") + (type["aal2"]?.bool == true ? ", AAL2" : "")
             + (type["fallback"]?.field.map { ", else \($0)" } ?? "")

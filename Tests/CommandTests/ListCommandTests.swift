@@ -45,6 +45,19 @@ struct ListCommandTests {
         }
     }
 
+    @Test("The assurance of a type is set and shown where it is less than usual, and left out it is the usual one")
+    func assurance() async throws {
+        try await ServedTool.with { tool in
+            let weak = try await tool.run("type", "set", "tap", "--no-number-entry", "--assurance", "event")
+            #expect(weak.output.hasPrefix("tap: confirm, no number entry, assurance event, "), "\(weak.output)")
+            let wrong = try await tool.run("type", "set", "tap", "--assurance", "some")
+            #expect(wrong.status == 1 && wrong.errors.contains("/assurance must be \"receipt\""), "\(wrong.errors)")
+            let kept = try await tool.json("type", "list")["types"]?.array?.first { $0["name"] == "tap" }
+            #expect(kept?["assurance"] == "event")
+            #expect(try await tool.json("type", "set", "tap")["assurance"] == "receipt")
+        }
+    }
+
     @Test("Operators list the addresses and passkeys of any user; what is not there is not removed")
     func waysToSignIn() async throws {
         try await ServedTool.with { tool in
