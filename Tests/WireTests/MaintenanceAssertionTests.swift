@@ -58,8 +58,8 @@ struct MaintenanceAssertionTests {
         }
         for (name, value) in [
             ("iss", "enr_01m7yfdvpt5prmr79m8dcgymep"), ("aud", "https://login.example.com/"),
-            ("aud", ["https://login.example.com"]), ("jti", ""), ("sub", "anna"), ("methodEnrollmentId", "opf1"),
-            ("nbf", "now"),
+            ("aud", ["https://login.example.com"]), ("jti", ""), ("jti", "a\u{0}"), ("sub", "anna"),
+            ("methodEnrollmentId", "opf1"), ("nbf", "now"),
         ] as [(String, JSONValue)] {
             var claims = good
             claims[name] = value

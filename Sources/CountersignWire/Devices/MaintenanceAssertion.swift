@@ -44,6 +44,8 @@ package struct MaintenanceAssertion: Equatable, Sendable {
             let enrollment = claims[Self.enrollmentClaim]?.string.flatMap({ EnrollmentID($0) }),
             let user = claims["sub"]?.string.flatMap({ UserID($0) }),
             let name = claims["jti"]?.string, (1...JWTAnswer.longestID).contains(name.utf8.count),
+            // A database keeps no text with U+0000.
+            !name.utf8.contains(0),
             let issuedAt = claims["iat"]?.integer, let expiresAt = claims["exp"]?.integer,
             let notBefore = claims["nbf"] == nil ? issuedAt : claims["nbf"]?.integer
         else { return nil }

@@ -1318,6 +1318,7 @@ def read_maintenance_assertion(text: str, key: dict[str, Any], issuer: str, user
     expected = {"iss": MAINTENANCE, "aud": issuer, "sub": user, "methodEnrollmentId": enrollment}
     require(all(claims.get(name) == value for name, value in expected.items()), "for something else")
     require(isinstance(claims.get("jti"), str) and 1 <= len(claims["jti"].encode()) <= 128, "malformed")
+    require("\0" not in claims["jti"], "malformed")
     times = [claims.get("nbf", claims.get("iat")), claims.get("iat"), claims.get("exp")]
     require(all(is_whole(each) and 0 <= each <= 2**40 for each in times), "malformed")
     require(times[0] <= times[1] < times[2] <= times[0] + 600, "too long")
