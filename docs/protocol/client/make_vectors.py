@@ -1765,6 +1765,7 @@ def maintenance_cases() -> list[dict[str, Any]]:
     case("no enrollment", claims={"methodEnrollmentId": None})
     case("no name", claims={"jti": None})
     case("a long name", claims={"jti": "x" * 129})
+    case("U+0000 in the name", claims={"jti": "a\0"})
     case("the type of an answer", header={"typ": c.JWT_ANSWER})
     case("no type", header={"typ": None})
     case("the key of the biometric", header={"kid": "verification"})
