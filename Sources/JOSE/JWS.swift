@@ -49,10 +49,15 @@ public enum JWS {
     /// In whose name a JWT is, before it is verified: only to find the key that verifies it.
     ///
     /// - Returns: the claim `iss`; nil if it is no text, or the JWT has not the form of one.
-    package static func unverifiedIssuer(of compact: String) -> String? {
+    package static func unverifiedIssuer(of compact: String) -> String? { unverifiedClaim("iss", of: compact) }
+
+    /// What a JWT claims before it is verified: only to find the key that verifies it.
+    ///
+    /// - Returns: the claim; nil if it is no text, or the JWT has not the form of one.
+    package static func unverifiedClaim(_ name: String, of compact: String) -> String? {
         let parts = compact.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { return nil }
-        return (try? JSONValue(parsing: payload))?["iss"]?.string
+        return (try? JSONValue(parsing: payload))?[name]?.string
     }
 
     /// The content, after verification of its signature with the key that its header names.

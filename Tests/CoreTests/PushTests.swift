@@ -311,6 +311,7 @@ extension AnnounceChallenge.Order {
     fileprivate var payload: JSONValue {
         switch content {
         case .announcement(let announcement): announcement.payload
+        case .jwt(let announcement): announcement.payload
         case .withdrawal(let challenge, let enrollment): PushWithdrawal.payload(of: challenge, for: enrollment)
         }
     }

@@ -94,6 +94,7 @@ package enum CreateClient {
     package static func create(
         _ request: Request, by actor: Actor, idempotency: IdempotencyKey?, ports: Ports
     ) async throws -> Replayable<Outcome> {
+        try await request.vendors.prepareKeys(by: actor, ports: ports)
         let now = ports.time.now
         let created = Created(
             request, id: ports.random.id(at: now), secret: newSecret(ports.random),

@@ -1,5 +1,7 @@
+import Crypto
 package import CountersignWire
 import Encodings
+import JOSE
 
 /// Announces challenges to devices by push notifications.
 ///
@@ -32,13 +34,19 @@ package enum AnnounceChallenge {
         package let push: RegisteredPush
         /// How many challenges are pending for the device, including this one; ``Challenge/pendingLimit`` at most.
         package let badge: Int
+        /// The device, if it has JWKs; nil for one with a certificate, whose announcement depends on nothing of it.
+        package let jwkDevice: Enrollment?
 
         /// The data for a push of a challenge to a device.
-        package init(_ challenge: Challenge, to enrollment: EnrollmentID, by push: RegisteredPush, badge: Int) {
+        package init(
+            _ challenge: Challenge, to enrollment: EnrollmentID, by push: RegisteredPush, badge: Int,
+            jwkDevice: Enrollment? = nil
+        ) {
             self.challenge = challenge
             self.enrollment = enrollment
             self.push = push
             self.badge = badge
+            self.jwkDevice = jwkDevice
         }
     }
 
@@ -57,6 +65,8 @@ package enum AnnounceChallenge {
         package enum Content: Hashable, Sendable {
             /// Announces a pending challenge.
             case announcement(SignedAnnouncement)
+            /// Announces a pending challenge to a device that has JWKs.
+            case jwt(JWTAnnouncement)
             /// Says that a challenge has ended; this push shows nothing and only wakes the app.
             case withdrawal(ChallengeID, from: EnrollmentID)
         }
@@ -85,11 +95,17 @@ package enum AnnounceChallenge {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``, or an error of signing the announcement.
     package static func prepare(_ facts: Facts, ports: Ports) async throws -> Order {
-        let announcement = try await facts.challenge.announcement(
-            to: facts.enrollment, badge: facts.badge, ports: ports)
+        let challenge = facts.challenge
+        let content: Order.Content
+        if let device = facts.jwkDevice {
+            content = .jwt(try await challenge.jwtAnnouncement(to: device, badge: facts.badge, ports: ports))
+        } else {
+            content = .announcement(
+                try await challenge.announcement(to: facts.enrollment, badge: facts.badge, ports: ports))
+        }
         return Order(
-            content: .announcement(announcement), registration: facts.push.registration,
-            target: PushTarget(facts.push), expiresAt: facts.challenge.expiresAt)
+            content: content, registration: facts.push.registration, target: PushTarget(facts.push),
+            expiresAt: challenge.expiresAt)
     }
 
     /// Makes the push that removes a notification from a device.
@@ -99,12 +115,16 @@ package enum AnnounceChallenge {
     ///   - enrollment: the device.
     ///   - end: when the push becomes useless.
     ///   - ports: the external dependencies.
-    /// - Returns: the push; nil if the device has no push registration.
+    /// - Returns: the push; nil if the device has no push registration, or its app would not know what the push says.
     /// - Throws: ``StoreError``.
     package static func prepareWithdrawal(
         of id: ChallengeID, from enrollment: EnrollmentID, until end: Timestamp, ports: Ports
     ) async throws -> Order? {
-        guard let push = try await ports.store.read({ try $0.pushes.find(of: enrollment) }) else { return nil }
+        let push = try await ports.store.read { reader -> RegisteredPush? in
+            guard try reader.enrollments.find(enrollment)?.signsReceipts == true else { return nil }
+            return try reader.pushes.find(of: enrollment)
+        }
+        guard let push else { return nil }
         return Order(
             content: .withdrawal(id, from: enrollment), registration: push.registration, target: PushTarget(push),
             expiresAt: end)
@@ -125,6 +145,57 @@ extension Challenge {
                 question, methods: methods, asksNumber: numberHash != nil, isClaimed: channel.kind == .code,
                 showing: shown),
             badge: badge)
+    }
+}
+
+/// What devices get that have JWKs.
+extension Challenge {
+    /// The signed announcement of this challenge to a device.
+    fileprivate func jwtAnnouncement(to device: Enrollment, badge: Int, ports: Ports) async throws -> JWTAnnouncement {
+        func announcement(_ question: Question) async throws -> JWTAnnouncement {
+            JWTAnnouncement(
+                challenge: id, alert: PushAlert(title: question.clientName.text, body: alert.text),
+                verification: verification(by: device, at: ports.time.now), badge: badge,
+                // Whoever delivers pushes reads what is in them.
+                token: try await token(for: device, asking: question, showing: alert, ports: ports))
+        }
+        let whole = try await announcement(question)
+        guard whole.payload.encoded.count > PushEnvelope.maximumPayloadSize else { return whole }
+        // Where it was begun can be long, and is in what the device fetches.
+        var short = question
+        short.context = nil
+        return try await announcement(short)
+    }
+
+    /// This challenge as a JWT for a device.
+    ///
+    /// - Parameters:
+    ///   - device: the device.
+    ///   - shortened: the question, where not all of it is said; nil for the whole.
+    ///   - message: the text that its app shows.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError/unavailable`` while the key that signs it is being made; an error of signing.
+    func token(
+        for device: Enrollment, asking shortened: Question? = nil, showing message: DisplayMessage, ports: Ports
+    ) async throws -> String {
+        guard let key = try ports.keys.current().tokens.rs256 else { throw StoreError.unavailable }
+        let challenge = JWTChallenge(
+            question: shortened ?? question, message: message, to: device.id, of: device.user, at: device.client,
+            verification: verification(by: device, at: ports.time.now), expiresAt: expiresAt)
+        // RS256 signs the same content alike.
+        let name = SHA256.hash(data: challenge.content + Array(key.keyID.utf8))
+        if let known = ports.signedChallenges[name] { return known }
+        let token = try await challenge.signed(by: key)
+        ports.signedChallenges.keep(token, as: name)
+        return token
+    }
+
+    /// Whether the app of a device is to ask for the user's biometric: the order of the methods decides, as it does
+    /// for devices of ours.
+    private func verification(by device: Enrollment, at now: Timestamp) -> JWTChallenge.UserVerification {
+        let usable = device.usableMethods(at: now)
+        guard methods.first(where: usable.contains) == .biometric else { return .none }
+        return methods.contains(.confirm) ? .preferred : .required
     }
 }
 

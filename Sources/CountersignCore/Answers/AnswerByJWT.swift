@@ -30,15 +30,20 @@ package enum AnswerByJWT {
     /// - Parameters:
     ///   - token: the signed JWT.
     ///   - id: the challenge that the request names.
+    ///   - vendor: the vendor whose calls the app must be allowed to make that has enrolled the device; nil for none.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package static func answer(_ token: String, to id: ChallengeID, ports: Ports) async throws -> Outcome {
+    package static func answer(
+        _ token: String, to id: ChallengeID, making vendor: Vendor? = nil, ports: Ports
+    ) async throws -> Outcome {
         let now = ports.time.now
         guard token.utf8.count <= JWTAnswer.maximumSize,
             let named = JWS.unverifiedIssuer(of: token).flatMap({ EnrollmentID($0) })
         else { return .notSigned }
         let digest = MessageDigest(of: Array(token.utf8))
-        let found = try await ports.store.read { reader in try Facts(id, by: named, digest: digest, from: reader) }
+        let found = try await ports.store.read { reader in
+            try Facts(id, by: named, digest: digest, making: vendor, from: reader)
+        }
         guard let facts = found, let answer = try? JWTAnswer(token, by: facts.keys),
             answer.enrollment == facts.enrollment.id
         else { return .notSigned }
@@ -73,11 +78,17 @@ package enum AnswerByJWT {
         let answering: AnsweringFacts?
         let type: ChallengeType?
 
-        /// The facts; nil if there is no such enrollment, or its device has no JWKs.
+        /// The facts; nil if there is no such enrollment, its device has no JWKs, or its app makes no such calls.
         init?(
-            _ id: ChallengeID, by named: EnrollmentID, digest: MessageDigest, from reader: any Stores
+            _ id: ChallengeID, by named: EnrollmentID, digest: MessageDigest, making vendor: Vendor?,
+            from reader: any Stores
         ) throws {
             guard let enrollment = try reader.enrollments.find(named), let keys = enrollment.jwks else { return nil }
+            if let vendor {
+                let vendors = try reader.clients.find(enrollment.client)?.vendors ?? []
+                // check: OktaAnswerTests.switchedOff
+                guard vendors.contains(vendor) else { return nil }
+            }
             self.enrollment = enrollment
             self.keys = keys
             let answering = try reader.answers.answering(id, by: named, digest: digest)

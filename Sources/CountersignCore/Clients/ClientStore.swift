@@ -10,6 +10,8 @@ package protocol ClientStore {
     /// Clients that were deleted; their users may not all be unlinked yet.
     func deleted() throws -> [ClientID]
     func operatorClient() throws -> Client?
+    /// Whether a client that is enabled may make a vendor's calls.
+    func hasClient(of vendor: Vendor) throws -> Bool
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws
     /// Sets only what changes, so that concurrent changes of different settings do not undo each other.
     func update(_ client: ClientID, _ changes: ClientChanges) throws

@@ -18,6 +18,14 @@ package protocol EnrollmentStore {
     func isEnrolled(thumbprint: [UInt8]) throws -> Bool
     /// Inserts an enrollment; `certificate` is empty for a device that has JWKs.
     func insert(_ enrollment: Enrollment, certificate: [UInt8]) throws
+    /// Replaces the JWKs of a device.
+    ///
+    /// - Parameters:
+    ///   - keys: the keys.
+    ///   - thumbprint: that of the key among them that is new.
+    ///   - enrollment: the enrollment.
+    ///   - countsFrom: from when the user's biometric counts.
+    func put(_ keys: DeviceJWKs, adding thumbprint: [UInt8], of enrollment: EnrollmentID, countsFrom: Timestamp) throws
     /// Makes an enrollment count from a time, unless it counts from an earlier one, and forgets the question about it.
     func count(_ enrollment: EnrollmentID, from: Timestamp) throws
     /// Notes since when an enrollment is confirmed, nil for no longer; it is no longer about to be.

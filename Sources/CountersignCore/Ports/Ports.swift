@@ -94,6 +94,9 @@ package final class Ports: Sendable {
     package let logger: Logger
     /// The challenges that were sealed last.
     let sealedChallenges = SealedChallenges()
+    /// The challenges that were signed last for devices with JWKs, by what was signed and by which key: RSA takes a
+    /// millisecond, and such devices ask again and again.
+    let signedChallenges = BoundedMap<SHA256.Digest, String>(limit: 2048)
     /// The nonces of the reads that devices have made.
     let readNonces = ReadNonces()
     /// The names of the proofs that came with access tokens; a client's programs make more calls than a device.

@@ -7,6 +7,7 @@ extension AnnounceChallenge.Order {
     var payload: JSONValue {
         switch content {
         case .announcement(let announcement): announcement.payload
+        case .jwt(let announcement): announcement.payload
         case .withdrawal(let challenge, let enrollment): PushWithdrawal.payload(of: challenge, for: enrollment)
         }
     }
@@ -14,7 +15,7 @@ extension AnnounceChallenge.Order {
     /// Whether the push shows nothing and only wakes the app.
     var isSilent: Bool {
         switch content {
-        case .announcement: false
+        case .announcement, .jwt: false
         case .withdrawal: true
         }
     }

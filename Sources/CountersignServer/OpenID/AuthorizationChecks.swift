@@ -157,7 +157,8 @@ struct AuthorizationChecks {
     private func check() async throws -> Checked {
         let (client, party) = try await client()
         let (uri, registered) = try redirectURI(of: party)
-        let access = try await WantedAccess.of(form.words("scope") ?? [], at: form.resources, for: party, ports: ports)
+        let named = VendorScopes.translated(form.words("scope") ?? [], for: client)
+        let access = try await WantedAccess.of(named, at: form.resources, for: party, ports: ports)
         var wanted = Wanted(client: client.id, redirectURI: uri, scopes: [])
         do throws(OAuthError) {
             wanted.clientState = try value("state", ofAtMost: 2048)

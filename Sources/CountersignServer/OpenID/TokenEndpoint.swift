@@ -28,7 +28,7 @@ extension OAuthDoor {
                 switch grant {
                 case "client_credentials": try await giveClientToken(form, to: client, with: key)
                 case "authorization_code": try await redeemCode(form, by: client, with: key)
-                case "refresh_token": try await refresh(form, by: client, with: key)
+                case "refresh_token": try await refresh(form, by: calling, with: key)
                 case DeviceAssertion.grantType: try await signInDevice(form, at: client, with: key)
                 case Self.deviceGrantType:
                     try await redeemDecision(named: "device_code", form, incoming, by: calling, party, with: key) {
@@ -103,12 +103,13 @@ extension OAuthDoor {
     }
 
     /// Spec: RFC 6749 §6, RFC 8707 §2.2.
-    private func refresh(_ form: FormFields, by client: ClientID, with key: ProvedKey?) async throws -> Response {
+    private func refresh(_ form: FormFields, by client: Client, with key: ProvedKey?) async throws -> Response {
         guard let token = form["refresh_token"] else {
             throw OAuthError(.invalidRequest, "refresh_token is missing")
         }
+        let scopes = form.words("scope").map { VendorScopes.translated($0, for: client) }
         let outcome = try await RefreshTokens.refresh(
-            Secret(token), scopes: form.words("scope"), at: form.resources, by: client, with: key, ports: ports)
+            Secret(token), scopes: scopes, at: form.resources, by: client.id, with: key, ports: ports)
         switch outcome {
         case .refreshed(let given): return Self.reply(try await SignTokens.sign(given, ports: ports))
         case .invalid: throw OAuthError(.invalidGrant, "the refresh token is over, replaced or another client's")

@@ -151,7 +151,7 @@ package struct Server: Sendable {
         developmentOutbox = isDevelopment ? DevelopmentOutbox(folder: folder.messages) : nil
         self.doors =
             doors(resources) + [OAuthDoor(resources), SignInDoor(resources), OneWelcomeDoor(resources)]
-            + [NativeAPI(resources, developmentOutbox: developmentOutbox)]
+            + [OktaDoor(resources)] + [NativeAPI(resources, developmentOutbox: developmentOutbox)]
         self.issuer = issuer
         self.hub = hub
         self.store = store

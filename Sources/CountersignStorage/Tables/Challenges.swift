@@ -96,8 +96,9 @@ private enum Statements {
         """
         SELECT \(columns), e.push, e.push_token, (SELECT count(*) FROM (SELECT 1 AS one FROM challenges p
           WHERE \(isPending(user: "c.user_id", enrollment: "$2", now: "$3")) AND p.purpose <> 'own_sign_in'
-          LIMIT $4) AS pending)
-        FROM challenges c, (SELECT push, push_token FROM enrollments WHERE id = $2 AND push IS NOT NULL) e
+          LIMIT $4) AS pending), e.credential
+        FROM challenges c,
+          (SELECT push, push_token, credential FROM enrollments WHERE id = $2 AND push IS NOT NULL) e
         WHERE id = $1
         """)
     /// `|| ''` keeps the planner from using an index on all pending challenges instead of the user's own.
@@ -313,9 +314,11 @@ extension SQLTransaction {
         return try zip(subjects, rows).map { subject, rows in
             try rows.first.map { row in
                 let push = try registeredPush(row, at: Statements.count, of: subject.enrollment)
+                let hasJWKs = try row.optionalText(Statements.count + 3) != nil
                 return AnnounceChallenge.Facts(
                     try challenge(row), to: subject.enrollment, by: push,
-                    badge: Int(try row.integer(Statements.count + 2)))
+                    badge: Int(try row.integer(Statements.count + 2)),
+                    jwkDevice: try hasJWKs ? find(subject.enrollment) : nil)
             }
         }
     }

@@ -22,6 +22,11 @@ private enum Statements {
     static let heldAsking = SQLStatement("\(asking.text) FOR SHARE")
     static let all = SQLStatement("SELECT \(columns) FROM clients WHERE deleted_at IS NULL ORDER BY id")
     static let deleted = SQLStatement("SELECT id FROM clients WHERE deleted_at IS NOT NULL")
+    /// Reads no client whole, and every row at worst: there are as many as an operator has set up.
+    static let ofVendor = SQLStatement(
+        """
+        SELECT 1 FROM clients WHERE deleted_at IS NULL AND disabled_at IS NULL AND ' ' || rights || ' ' LIKE $1 LIMIT 1
+        """)
     static let theOperator = SQLStatement("SELECT \(columns) FROM clients WHERE is_operator = 1")
     static let insert = SQLStatement(
         """
@@ -121,6 +126,11 @@ extension SQLTransaction {
 
     func operatorClient() throws -> Client? {
         try first(Statements.theOperator, [], Client.init)
+    }
+
+    func hasClient(of vendor: Vendor) throws -> Bool {
+        let word = Permissions.vendorPrefix + vendor.rawValue
+        return try first(Statements.ofVendor, [.text("% \(word) %")]) { _ in true } ?? false
     }
 
     func insert(_ client: Client, callbackSecret: Secret<String>?) throws {
@@ -245,7 +255,7 @@ extension Client {
 /// What a client may do, as the column `rights` has it: words, of which those that nobody knows count for nothing.
 private struct Permissions {
     /// What a vendor's word begins with, so that it is never a right.
-    private static let vendorPrefix = "vendor:"
+    static let vendorPrefix = "vendor:"
 
     var rights: Set<Right>
     var vendors: Set<Vendor>

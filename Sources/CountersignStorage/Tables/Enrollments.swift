@@ -34,6 +34,8 @@ private enum Statements {
         """)
     static let thumbprint = SQLStatement("SELECT 1 FROM device_keys WHERE thumbprint = $1")
     static let insertThumbprint = SQLStatement("INSERT INTO device_keys (thumbprint, enrollment_id) VALUES ($1, $2)")
+    static let putJWKs = SQLStatement(
+        "UPDATE enrollments SET credential = $2, biometric_counts_from = $3 WHERE id = $1")
     static let putPIN = SQLStatement(
         """
         UPDATE enrollments SET pin_key = $2, certificate = coalesce($3, certificate), pin_counts_from = $4,
@@ -162,6 +164,13 @@ extension SQLTransaction {
         for thumbprint in enrollment.jwks?.thumbprints ?? [] {
             try connection.send(Statements.insertThumbprint, [.blob(thumbprint), enrollment.id.value])
         }
+    }
+
+    func put(
+        _ keys: DeviceJWKs, adding thumbprint: [UInt8], of enrollment: EnrollmentID, countsFrom: Timestamp
+    ) throws {
+        try connection.send(Statements.putJWKs, [enrollment.value, .text(keys.json.text), countsFrom.value])
+        try connection.send(Statements.insertThumbprint, [.blob(thumbprint), enrollment.value])
     }
 
     func count(_ enrollment: EnrollmentID, from time: Timestamp) throws {

@@ -49,7 +49,7 @@ package struct JWTAnswer: Equatable, Sendable {
     /// The most octets that an answer may have.
     package static let maximumSize = 16 * 1024
     /// The most octets that a `jti` may have.
-    private static let longestID = 128
+    static let longestID = 128
     /// The longest time between the first and the last moment at which an answer is good.
     package static let longestLife: Seconds = 600
 

@@ -82,6 +82,11 @@ public struct DeviceJWKs: Sendable {
     /// The same keys without the one that the user's biometric unlocks.
     package var withoutUserVerification: DeviceJWKs { DeviceJWKs(proofOfPossession, nil) }
 
+    /// The same key of possession, and another one for the user's biometric.
+    package func setting(userVerification: JSONValue) throws(DeviceJWKRefusal) -> DeviceJWKs {
+        try DeviceJWKs(proofOfPossession: proofOfPossession.json, userVerification: userVerification)
+    }
+
     /// The key of a purpose; nil if there is none.
     package func key(_ role: Role) -> JWK? {
         switch role {

@@ -23,7 +23,7 @@ public struct PushAlert: Hashable, Sendable {
         Array(SHA256.hash(data: [title, body].flatMap { Array("\($0.utf8.count):\($0),".utf8) }))
     }
 
-    fileprivate var json: JSONValue { .members(["title": .string(title), "body": .string(body)]) }
+    var json: JSONValue { .members(["title": .string(title), "body": .string(body)]) }
 }
 
 /// The actions that a notification offers.

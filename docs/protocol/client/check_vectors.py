@@ -15,6 +15,7 @@ import json
 import pathlib
 import re
 import sys
+import urllib.parse
 from typing import Any, Callable, Iterator
 
 import countersign_client as c
@@ -519,6 +520,32 @@ def jwt_answers(file: File) -> Checks:
         yield case["name"], read if case["error"] is None else lambda: refused(read)
 
 
+def jwt_challenges(file: File) -> Checks:
+    """Reads each challenge for a device with JWKs; jwk-devices.md, The challenge."""
+    for case in file["cases"]:
+        def read() -> bool:
+            claims = c.read_jwt_challenge(
+                case["token"], file["issuer_keys"], file["issuer"], file["enrollment"], case["now"])
+            shown = claims["challengeContext"]
+            said = (
+                urllib.parse.unquote(shown["bindingMessage"]), shown.get("clientLocation"), claims["userVerification"])
+            return claims == json.loads(case["claims"]) and said == (
+                case["message"], case["location"], case["verification"]) and "sub" not in claims
+
+        yield case["name"], read if case["valid"] else lambda: refused(read)
+
+
+def maintenance_assertions(file: File) -> Checks:
+    """Judges each assertion; jwk-devices.md, A token for the device's own enrollment."""
+    for case in file["cases"]:
+        def read() -> bool:
+            return c.read_maintenance_assertion(
+                case["assertion"], file["keys"]["proofOfPossession"], file["issuer"], file["user"], file["enrollment"],
+                case["now"]) == json.loads(case["claims"])
+
+        yield case["name"], read if case["valid"] else lambda: refused(read)
+
+
 def nonces(file: File) -> dict[str, int]:
     """The server's nonces of a file, and when it made each."""
     return {each["nonce"]: each["made"] for each in file["nonces"]}
@@ -717,7 +744,8 @@ def webhooks(file: File) -> Checks:
 FILES = {
     "pin": pins, "request-signature": requests, "receipt": receipts, "challenge": challenges, "poll": polls,
     "sealed-answer": answers, "certificate": certificates, "method-change": changes, "push-envelope": pushes,
-    "assertion": assertions, "jwt-answer": jwt_answers, "dpop-proof": proofs, "pushed-request": pushed,
+    "assertion": assertions, "jwt-answer": jwt_answers, "jwt-challenge": jwt_challenges,
+    "maintenance-assertion": maintenance_assertions, "dpop-proof": proofs, "pushed-request": pushed,
     "removal-notice": notices,
     "device-act": acts, "return-message": returns,
     "shown-text": shown, "codes": shown, "webhook": webhooks, "problem": problems}
@@ -743,6 +771,8 @@ PRINTED = [
     ("pushes.md", "push-envelope", "a push", ["header", "claims"]),
     ("signing-in.md", "assertion", "an assertion", ["claims", "assertion"]),
     ("jwk-devices.md", "jwt-answer", "approved by possession", ["header", "claims", "token"]),
+    ("jwk-devices.md", "jwt-challenge", "a challenge", ["claims"]),
+    ("jwk-devices.md", "maintenance-assertion", "an assertion", ["header", "claims", "assertion"]),
     ("signing-in.md", "dpop-proof", "a proof", ["header", "claims", "proof"]),
     ("signing-in.md", "pushed-request", "with a proof", ["form", "proof"]),
     ("relying-party.md", "webhook", "a callback", ["body"]),

@@ -1273,6 +1273,57 @@ def read_jwt_answer(token: str, keys: dict[str, Any], issuer: str, user: str, en
     return decision, method
 
 
+def organization(issuer: str) -> str:
+    """The issuer's name as an organization; jwk-devices.md, The challenge."""
+    return "00o" + hashlib.sha256(issuer.encode()).digest()[:8].hex()
+
+
+def read_jwt_challenge(token: str, keys: dict[str, Any], issuer: str, enrollment: str, now: float) -> dict[str, Any]:
+    """The claims of a challenge that a device with JWKs believes; jwk-devices.md, The challenge."""
+    parts = token.split(".")
+    require(len(parts) == 3, "malformed")
+    header, claims = (json.loads(decode64url(part), object_pairs_hook=once) for part in parts[:2])
+    require(not {"crit", "b64"} & set(header) and header.get("typ") == JWT_ANSWER, "another type")
+    named = [key for key in keys["keys"] if key["kid"] == header.get("kid")]
+    require(len(named) == 1 and header.get("alg") == "RS256", "an unknown key")
+    verify_by_jwk(named[0], "RS256", decode64url(parts[2]), f"{parts[0]}.{parts[1]}".encode())
+    require(claims.get("iss") == issuer and claims.get("orgId") == organization(issuer), "another server")
+    require(claims.get("authenticatorEnrollmentId") == enrollment, "for something else")
+    require(all(is_whole(claims.get(name)) for name in ("iat", "exp")), "malformed")
+    require(claims["iat"] <= now + SKEW and now - SKEW < claims["exp"], "out of time")
+    where = f"{issuer}/idp/myaccount/app-authenticators/challenge/{claims['transactionId']}/verify"
+    require(claims.get("verificationUri") == where, "an answer that goes elsewhere")
+    return claims
+
+
+MAINTENANCE = "urn:okta:devices:app:authenticator"
+
+
+def maintenance_claims(issuer: str, user: str, enrollment: str, name: str, now: int) -> dict[str, Any]:
+    """What a device with JWKs signs for a token of its own; jwk-devices.md, A token for the device's own enrollment."""
+    return {"iss": MAINTENANCE, "aud": issuer, "sub": user, "methodEnrollmentId": enrollment, "jti": name, "iat": now,
+            "exp": now + 300, "nbf": now - 300}
+
+
+def read_maintenance_assertion(text: str, key: dict[str, Any], issuer: str, user: str, enrollment: str,
+                               now: float) -> dict[str, Any]:
+    """The claims of an assertion that a server takes; jwk-devices.md, A token for the device's own enrollment."""
+    parts = text.split(".")
+    require(len(parts) == 3 and len(text) <= 16384, "malformed")
+    header, claims = (json.loads(decode64url(part), object_pairs_hook=once) for part in parts[:2])
+    require(not {"crit", "b64"} & set(header) and header.get("typ") == "JWT", "another type")
+    require(header.get("kid") == key["kid"], "an unknown key")
+    verify_by_jwk(key, header.get("alg"), decode64url(parts[2]), f"{parts[0]}.{parts[1]}".encode())
+    expected = {"iss": MAINTENANCE, "aud": issuer, "sub": user, "methodEnrollmentId": enrollment}
+    require(all(claims.get(name) == value for name, value in expected.items()), "for something else")
+    require(isinstance(claims.get("jti"), str) and 1 <= len(claims["jti"].encode()) <= 128, "malformed")
+    times = [claims.get("nbf", claims.get("iat")), claims.get("iat"), claims.get("exp")]
+    require(all(is_whole(each) and 0 <= each <= 2**40 for each in times), "malformed")
+    require(times[0] <= times[1] < times[2] <= times[0] + 600, "too long")
+    require(times[0] <= now + SKEW and now - SKEW < times[2], "out of time")
+    return claims
+
+
 PROOF = "dpop+jwt"
 
 

@@ -1614,6 +1614,99 @@ def twice(token: str) -> str:
 PROOF_KEY = key("proof", created=0)
 TOKEN_URI, USERINFO_URI, PAR_URI = (f"{ISSUER}/oauth2/{name}" for name in ("token", "userinfo", "par"))
 # The server's nonces, and when it made each: one for most cases, and four for the limits.
+ISSUER_RSA = rsa_key("issuer rsa")
+ISSUER_KEYS = {"keys": [{
+    "kty": "RSA", "kid": "issuer", "use": "sig", "alg": "RS256", "e": "AQAB",
+    "n": encode64url(ISSUER_RSA.public_key().public_numbers().n.to_bytes(256, "big"))}]}
+JWT_CLIENT, JWT_CLIENT_NAME = "cli_01m7yfdqve7kp86cjznhx1qer1", "ACME"
+
+
+def jwt_challenge_cases() -> list[dict[str, Any]]:
+    """Challenges as devices with JWKs get them; a device refuses the last ones."""
+    cases: list[dict[str, Any]] = []
+
+    def case(name: str, is_valid: bool = True, *, message: str = "Sign in to ACME?", location: str | None = None,
+             verification: str = "NONE", header: dict[str, Any] | None = None, claims: dict[str, Any] | None = None,
+             now: int = ASKED, key: Any = ISSUER_RSA) -> None:
+        said = {"alg": "RS256", "typ": c.JWT_ANSWER, "kid": "issuer", **(header or {})}
+        stated = {
+            "iss": ISSUER, "aud": JWT_CLIENT, "jti": CHALLENGE, "transactionId": CHALLENGE, "iat": ASKED,
+            "exp": ASKED + 120, "nonce": NONCE,
+            "verificationUri": f"{ISSUER}/idp/myaccount/app-authenticators/challenge/{CHALLENGE}/verify",
+            "orgId": c.organization(ISSUER), "userId": USER, "authenticatorEnrollmentId": ENROLLMENT,
+            "methodEnrollmentId": ENROLLMENT, "method": "push", "userVerification": verification,
+            "appInstanceName": JWT_CLIENT_NAME, "ver": 0,
+            "challengeContext": present({
+                "transactionType": "CIBA", "transactionTime": "2026-11-20T10:15:02.000Z", "clientLocation": location,
+                "bindingMessage": message.replace("%", "%25")}), **(claims or {})}
+        signed = ".".join(encode64url(compact(each).encode()) for each in (said, stated))
+        value = key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256())
+        cases.append({
+            "name": name, "now": now, "message": message, "location": location, "verification": verification,
+            "header": compact(said), "claims": compact(stated), "token": f"{signed}.{encode64url(value)}",
+            "valid": is_valid})
+
+    case("a challenge")
+    case("with the place where it was begun", location="Firefox on Windows, 203.0.113.7")
+    case("answered by the biometric, or by possession", verification="PREFERRED")
+    case("answered by the biometric alone", verification="REQUIRED")
+    case("a message with a percent sign", message="Give 5 % away?")
+    case("a message of two lines in another alphabet", message="Оплатить?\n5 €")
+    case("in its last second, give or take a minute", now=ASKED + 179)
+    case("over", False, now=ASKED + 180)
+    case("from the future", False, now=ASKED - 61)
+    case("another server", False, claims={"iss": OTHER_ISSUER})
+    case("for another enrollment", False, claims={"authenticatorEnrollmentId": "x"})
+    case("an answer that goes elsewhere", False, claims={"verificationUri": f"{OTHER_ISSUER}/verify"})
+    case("another type", False, header={"typ": "JWT"})
+    case("a key that is not there", False, header={"kid": "x"})
+    case("signed by another server", False, key=JWK_RSA)
+    return cases
+
+
+def maintenance_cases() -> list[dict[str, Any]]:
+    """Assertions for tokens of a device's own that a server must take or refuse."""
+    cases: list[dict[str, Any]] = []
+
+    def case(name: str, is_valid: bool = False, *, header: dict[str, Any] | None = None,
+             claims: dict[str, Any] | None = None, now: int = ASKED, signer: SecretKey = JWK_POSSESSION,
+             change: Any = lambda text: text) -> None:
+        said = present({"alg": "ES256", "typ": "JWT", "kid": "possession", **(header or {})})
+        stated = present({**c.maintenance_claims(ISSUER, USER, ENROLLMENT, "b5d1", ASKED), **(claims or {})})
+        cases.append({
+            "name": name, "now": now, "header": compact(said), "claims": compact(stated),
+            "assertion": change(c.sign_jws(said, stated, signer)), "valid": is_valid})
+
+    case("an assertion", True)
+    case("without `nbf`", True, claims={"nbf": None})
+    case("a clock that is six minutes ahead", True, now=ASKED - 360)
+    case("a clock that is six minutes behind", True, now=ASKED + 359)
+    case("too old", now=ASKED + 360)
+    case("too far ahead", now=ASKED - 361)
+    case("good for too long", claims={"exp": ASKED + 301})
+    case("over before it begins", claims={"exp": ASKED})
+    case("signed before it is good", claims={"nbf": ASKED + 1})
+    case("no end", claims={"exp": None})
+    case("a time that is a string", claims={"iat": str(ASKED)})
+    case("times that no clock shows", claims={"nbf": -2**63, "exp": 2**63 - 1})
+    case("in the name of the enrollment", claims={"iss": ENROLLMENT})
+    case("another server", claims={"aud": OTHER_ISSUER})
+    case("this server in a list", claims={"aud": [ISSUER]})
+    case("another user", claims={"sub": OTHER_USER})
+    case("no enrollment", claims={"methodEnrollmentId": None})
+    case("no name", claims={"jti": None})
+    case("a long name", claims={"jti": "x" * 129})
+    case("the type of an answer", header={"typ": c.JWT_ANSWER})
+    case("no type", header={"typ": None})
+    case("the key of the biometric", header={"kid": "verification"})
+    case("no name of a key", header={"kid": None})
+    case("a critical header", header={"crit": ["x"], "x": 1})
+    case("signed by another device", signer=JWK_OTHER)
+    case("altered claims", change=lambda text: ".".join(
+        [text.split(".")[0], encode64url(compact({"sub": USER}).encode()), text.split(".")[2]]))
+    return cases
+
+
 NONCES = {f"nonce-{name}": ASKED + made for name, made in (
     ("now", 0), ("oldest", -119), ("over", -120), ("ahead", 60), ("too-far-ahead", 61))}
 ACCESS_TOKEN = "header.claims.signature"
@@ -1858,6 +1951,14 @@ def files() -> dict[str, dict[str, Any]]:
             "devices": {"usual": JWKS, "rsa": RSA_JWKS},
             "private_keys": {"possession": number(JWK_POSSESSION.private), "verification": JWK_VERIFICATION_SEED.hex()},
             "cases": jwt_answer_cases()},
+        "jwt-challenge": {
+            "description": "Challenges as devices with JWKs get them. " + NOTE, "page": "jwk-devices.md", **who,
+            "client": JWT_CLIENT, "client_name": JWT_CLIENT_NAME, "challenge": CHALLENGE, "nonce": NONCE,
+            "asked_at": ASKED, "expires_at": ASKED + 120, "issuer_keys": ISSUER_KEYS, "cases": jwt_challenge_cases()},
+        "maintenance-assertion": {
+            "description": "Assertions for tokens of a device's own, as the server gets them. " + NOTE,
+            "page": "jwk-devices.md", **who, "keys": JWKS, "private_key": number(JWK_POSSESSION.private),
+            "cases": maintenance_cases()},
         "dpop-proof": {
             "description": "Proofs of a key (DPoP), as the server gets them. " + NOTE, "page": "signing-in.md",
             "issuer": ISSUER, "private_key": number(PROOF_KEY.private),
