@@ -143,8 +143,8 @@ final class CotterTransport: Transport {
 
     /// What was sent, in order.
     var requests: [TransportRequest] { sent.withLock { $0 } }
-    /// How many of them were for tokens.
-    var tokenRequests: Int { requests.count(where: { $0.url.path.hasSuffix("/token") }) }
+    /// How many forms were sent for tokens; one that needs a nonce is sent twice.
+    var tokenForms: Int { Set(requests.filter { $0.url.path.hasSuffix("/token") }.compactMap(\.body)).count }
 
     /// Has every request fail from now on, or none any more.
     func fail(_ fails: Bool = true) { isDown.withLock { $0 = fails } }

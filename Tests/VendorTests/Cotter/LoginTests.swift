@@ -127,18 +127,18 @@ extension CotterTests {
                 let device = try await world.trustedDevice { $0.transport = transport }
                 let first = try #require(Cotter.getAccessToken())
                 world.server.clock.advance(seconds: 3600)
-                let before = transport.tokenRequests
+                let before = transport.tokenForms
                 #expect(Cotter.getAccessToken() == nil && Cotter.getLoggedInUserID() == world.user)
                 async let one = Cotter.accessToken()
                 async let other = Cotter.accessToken()
                 let (second, third) = try await (one.reveal(), other.reveal())
-                #expect(second == third && second != first && transport.tokenRequests == before + 1)
+                #expect(second == third && second != first && transport.tokenForms == before + 1)
                 #expect(Cotter.getAccessToken() == second && device.shown == nil)
                 // After a relaunch, too.
                 world.server.clock.advance(seconds: 3600)
                 _ = relaunch(device, at: world)
                 while Cotter.getAccessToken() == nil { try await Task.sleep(for: .milliseconds(10)) }
-                #expect(Cotter.getLoggedInUserID() == world.user && transport.tokenRequests == before + 2)
+                #expect(Cotter.getLoggedInUserID() == world.user && transport.tokenForms == before + 2)
             }
         }
 
