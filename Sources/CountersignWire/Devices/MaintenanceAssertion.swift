@@ -52,7 +52,8 @@ package struct MaintenanceAssertion: Equatable, Sendable {
         // Any number can stand in a claim: only small ones may be subtracted.
         guard [notBefore, issuedAt, expiresAt].allSatisfy({ (0...1 << 40).contains($0) }) else { return nil }
         // check: MaintenanceAssertionTests.times
-        guard notBefore <= issuedAt && issuedAt < expiresAt && expiresAt - notBefore <= JWTAnswer.longestLife.value else {
+        guard notBefore <= issuedAt && issuedAt < expiresAt && expiresAt - notBefore <= JWTAnswer.longestLife.value
+        else {
             return nil
         }
         // check: MaintenanceAssertionTests.times
