@@ -11,11 +11,14 @@ import CountersignWire
 extension Backing {
     /// Signs a user of the app in: by this device, if it is trusted, and otherwise by one that is, over a prompt.
     func login(_ userID: String, over place: UIViewController?) async throws -> Grant {
+        await ending?.value
         if let enrollment = try await enrollment(of: userID) {
             do throws(CountersignError) {
                 return try await signIn(by: enrollment)
             } catch {
                 guard error.isOfUntrustedDevice else { throw error }
+                // What the server has lost must not keep this device from being registered anew.
+                if case .enrollmentUnknown = error { try await enrollment.removeLocally() }
             }
         }
         return try await loginElsewhere(userID, over: place)
@@ -44,7 +47,8 @@ extension Backing {
 
     /// Enrolls this device for a user of the app, waits until another device of theirs has approved it, and signs in.
     func trust(_ userID: String, over place: UIViewController?) async throws -> Grant {
-        guard try await enrollment(of: userID) == nil else {
+        await ending?.value
+        if let enrollment = try await enrollment(of: userID), try await !isGone(enrollment) {
             throw CotterError.trustedDevice("This device is already registered as a trusted device.")
         }
         let (parts, place) = (try await parts(), try Stage.place(place))
@@ -61,6 +65,22 @@ extension Backing {
         return try await signIn(by: enrollment)
     }
 
+    /// Whether the server says that an enrollment is removed, or that it knows none; then it is gone here, too.
+    private func isGone(_ enrollment: Enrollment) async throws -> Bool {
+        do throws(CountersignError) {
+            try await enrollment.refresh()
+            return false
+        } catch {
+            switch error {
+            case .deviceDeregistered: return true
+            case .enrollmentUnknown:
+                try await enrollment.removeLocally()
+                return true
+            default: return false
+            }
+        }
+    }
+
     /// What entitles this device to enroll: a ticket of the app's server, or a sign-in on the page.
     private func authority(for userID: String, over place: UIViewController) async throws -> EnrollmentAuthority {
         if let ticket = settings.ticket { return .ticket(try await ticket(userID)) }
@@ -72,6 +92,7 @@ extension Backing {
 
     /// Signs a person in on the server's page.
     func authorize(_ address: String, over place: UIViewController) async throws -> Grant {
+        await ending?.value
         let request = SignInRequest(loginHint: address.isEmpty ? nil : address)
         return try await took(try await parts().client.authorize(in: try browser(over: place), request))
     }
@@ -121,7 +142,14 @@ extension Backing {
 
     /// Removes this device of a user of the app, here and at the server.
     func removeDevice(_ userID: String) async throws {
-        try await trusted(userID).remove()
+        let enrollment = try await trusted(userID)
+        do throws(CountersignError) {
+            try await enrollment.remove()
+        } catch {
+            // For the server it is gone.
+            guard case .enrollmentUnknown = error else { throw error }
+            try await enrollment.removeLocally()
+        }
     }
 
     private func trusted(_ userID: String) async throws -> Enrollment {
@@ -157,7 +185,7 @@ extension CountersignError {
     /// Whether it says that this device is none of the user's, or not yet one.
     fileprivate var isOfUntrustedDevice: Bool {
         switch self {
-        case .deviceDeregistered, .enrollmentWaiting, .notEnrolled: true
+        case .deviceDeregistered, .enrollmentUnknown, .enrollmentWaiting, .notEnrolled: true
         default: false
         }
     }

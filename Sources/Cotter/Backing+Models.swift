@@ -10,21 +10,29 @@ extension Backing {
             refreshToken: "", tokenType: grant.token.isBound ? "DPoP" : "Bearer")
     }
 
-    /// The person of a sign-in.
-    func user(_ grant: Grant, _ userID: String, isTrusted: Bool) -> CotterUser {
+    /// The person of a sign-in by this device, which is trusted.
+    func user(_ grant: Grant, _ userID: String) async -> CotterUser {
         CotterUser(
-            id: grant.signedIn.identity.subject, issuer: issuer, identifier: settings.signInName(userID),
-            clientUserID: userID, enrolled: isTrusted ? [trustedDevice] : nil)
+            id: grant.signedIn.identity.subject, issuer: issuer, identifier: await address(grant, type: "EMAIL"),
+            clientUserID: userID, enrolled: [trustedDevice])
     }
 
-    /// Who has signed in on the page.
-    func identity(_ grant: Grant, _ address: String, type: String, of userID: String?) -> CotterIdentity {
-        let subject = grant.signedIn.identity.subject
+    /// Who has signed in on the page, which need not be whom the app has suggested.
+    func identity(_ grant: Grant, type: String, of userID: String?) async -> CotterIdentity {
+        let (subject, address) = (grant.signedIn.identity.subject, await address(grant, type: type))
         return CotterIdentity(
-            identifier: Identifier(
-                id: subject, identifier: grant.signedIn.identity.email ?? address, identifierType: type),
-            user: CotterUser(
-                id: subject, issuer: issuer, identifier: grant.signedIn.identity.email ?? address,
-                clientUserID: userID ?? ""), oauthToken: tokens(grant))
+            identifier: Identifier(id: subject, identifier: address ?? "", identifierType: type),
+            user: CotterUser(id: subject, issuer: issuer, identifier: address, clientUserID: userID ?? ""),
+            oauthToken: tokens(grant))
+    }
+
+    /// The address of whoever has signed in; nil where the server names none to this app, or cannot be asked.
+    private func address(_ grant: Grant, type: String) async -> String? {
+        let (scope, claim) = type == "PHONE" ? ("phone", "phone_number") : ("email", "email")
+        guard grant.signedIn.scopes.contains(scope), let told = try? await parts().client.userInfo(),
+            // Somebody else may have signed in since.
+            told.subject == grant.signedIn.identity.subject
+        else { return nil }
+        return told.text(of: claim)
     }
 }

@@ -18,10 +18,19 @@ final class Backing {
         let enroller: OpenIDClient
     }
 
-    /// A sign-in, and its access token.
+    /// A sign-in that has just happened, and its access token.
     struct Grant: Sendable {
         let token: AccessToken
         let signedIn: SignedIn
+    }
+
+    /// What is known of the sign-in on this device.
+    private enum Standing {
+        /// It was not read yet.
+        case unread
+        case nobody
+        /// The person's id, and the last access token, if one could be had.
+        case person(String, AccessToken?)
     }
 
     private struct Key: Hashable {
@@ -35,15 +44,16 @@ final class Backing {
 
     /// How the app's prompts look, and what they say.
     var look = Look()
-    /// The sign-in that is known; nil for none, or before it was read.
-    private(set) var grant: Grant?
     let settings: CotterSettings
 
     let issuer: String
     private let clientID: String
     private var making: Task<Result<Parts, CountersignError>, Never>?
-    private var reading: Task<Void, Never>?
-    /// Counts what begins or ends a sign-in, so that a reading under way brings nothing back.
+    private var standing = Standing.unread
+    private var renewing: Task<Result<AccessToken, CountersignError>, Never>?
+    /// The end of a sign-in, which would take along one that begins before it is over.
+    private(set) var ending: Task<Void, Never>?
+    /// Counts what begins or ends a sign-in, so that a renewal under way brings nothing back.
     private var generation = 0
 
     /// The one of an app's values, which is from now on the current one.
@@ -104,10 +114,15 @@ final class Backing {
                 Parts(
                     vault: vault, authenticator: authenticator,
                     client: try client(settings.scopes, at: url, vault),
-                    enroller: try client(["openid", "enroll"], at: url, vault)))
+                    enroller: try client(enrollerScopes, at: url, vault)))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// What the person allows a device that enrolls, which includes what its sign-ins ask for.
+    private var enrollerScopes: [String] {
+        settings.scopes.filter { $0 != "offline_access" && $0 != "enroll" } + ["enroll"]
     }
 
     private func client(
@@ -127,48 +142,107 @@ final class Backing {
 extension Backing {
     /// The access token, while it is good; one that is over is renewed for the next time.
     var accessToken: String? {
-        guard let grant else { return nil }
-        guard settings.clock.millisecondsSince1970 < grant.token.expiresAt else {
+        if case .person(_, let token?) = standing, settings.clock.millisecondsSince1970 < token.expiresAt {
+            return token.reveal()
+        }
+        if case .nobody = standing { return nil }
+        read()
+        return nil
+    }
+
+    /// The id of whoever is signed in; nil for nobody, or before it was read.
+    var person: String? {
+        switch standing {
+        case .person(let id, _): return id
+        case .nobody: return nil
+        case .unread:
             read()
             return nil
         }
-        return grant.token.reveal()
     }
 
     /// Reads who is signed in, and renews the access token if need be.
     private func read() {
-        guard reading == nil else { return }
+        Task { _ = try? await freshToken() }
+    }
+
+    /// An access token that is good for some time yet: refreshed, or of a new sign-in by this device.
+    ///
+    /// Callers at the same time share one sign-in.
+    func freshToken() async throws(CountersignError) -> AccessToken {
+        let task =
+            renewing
+            ?? Task {
+                let result: Result<AccessToken, CountersignError>
+                do throws(CountersignError) { result = .success(try await renewed()) } catch {
+                    result = .failure(error)
+                }
+                renewing = nil
+                return result
+            }
+        renewing = task
+        return try await task.value.get()
+    }
+
+    private func renewed() async throws(CountersignError) -> AccessToken {
+        await ending?.value
         let begun = generation
-        reading = Task {
-            let found = await stored()
-            reading = nil
-            if begun == generation { grant = found }
+        let parts = try await parts()
+        guard let id = try await parts.client.signedIn()?.identity.subject else {
+            if begun == generation { standing = .nobody }
+            throw .notSignedIn
+        }
+        // Who it is, is known without a network.
+        if begun == generation, case .unread = standing { standing = .person(id, nil) }
+        do throws(CountersignError) {
+            let token = try await token(of: id, by: parts)
+            if begun == generation { standing = .person(id, token) }
+            return token
+        } catch {
+            if begun == generation, error.isOfEndedSignIn { standing = .nobody }
+            throw error
         }
     }
 
-    private func stored() async -> Grant? {
-        guard let parts = try? await parts(), let signedIn = try? await parts.client.signedIn(),
-            let token = try? await parts.client.accessToken()
-        else { return nil }
-        return Grant(token: token, signedIn: signedIn)
+    /// A sign-in by a device has no refresh token, because the device can sign anew at any time, as it does here.
+    private func token(of id: String, by parts: Parts) async throws(CountersignError) -> AccessToken {
+        do throws(CountersignError) {
+            return try await parts.client.accessToken()
+        } catch {
+            guard case .notSignedIn = error,
+                let enrollment = await parts.authenticator.enrollments.last(where: { "\($0.user)" == id })
+            else { throw error }
+            _ = try await parts.client.signInAnew(by: enrollment)
+            return try await parts.client.accessToken()
+        }
     }
-
-    /// An access token that is good for some time yet.
-    func freshToken() async throws(CountersignError) -> AccessToken { try await parts().client.accessToken() }
 
     /// Keeps a sign-in that has just happened.
     func took(_ signedIn: SignedIn) async throws(CountersignError) -> Grant {
         let taken = Grant(token: try await parts().client.accessToken(), signedIn: signedIn)
         generation += 1
-        grant = taken
+        standing = .person(signedIn.identity.subject, taken.token)
         return taken
     }
 
     /// Ends the sign-in on this device at once, and at the server as soon as it can be told.
     func signOut() {
         generation += 1
-        grant = nil
-        Task { _ = try? await parts().client.signOut() }
+        standing = .nobody
+        ending = Task { _ = try? await parts().client.signOut() }
+    }
+}
+
+extension CountersignError {
+    /// Whether it says that the sign-in is over, and not that it cannot be renewed now.
+    fileprivate var isOfEndedSignIn: Bool {
+        switch self {
+        case .notSignedIn, .signInEnded, .deviceDeregistered, .enrollmentUnknown, .enrollmentSuspended,
+            .enrollmentWaiting, .notEnrolled:
+            true
+        case .signInRefused(let refusal): refusal != .unavailable
+        default: false
+        }
     }
 }
 

@@ -158,11 +158,13 @@ extension Cotter {
 extension Cotter {
     /// Signs a person in on the server's page, in their browser.
     ///
+    /// Whoever signs in there need not be the one whom the app has suggested: go by the id and the address that are told.
+    ///
     /// - Parameters:
     ///   - parentView: over what the page is shown.
     ///   - input: the address that the page suggests; "" for none.
     ///   - identifierField: is not used.
-    ///   - type: `EMAIL` or `PHONE`, which is told back; the page takes either.
+    ///   - type: `EMAIL` or `PHONE`, whose address is told; the page takes either.
     ///   - directLogin: is not used: the page goes on by itself where it can.
     ///   - userID: the app's id of the person, which is told back.
     ///   - authMethod: is not used: the server says by what people sign in.
@@ -175,7 +177,7 @@ extension Cotter {
         let backing = backing
         tell(of: { () async throws -> CotterIdentity in
             let grant = try await backing.authorize(input, over: parentView)
-            return backing.identity(grant, input, type: type, of: userID)
+            return await backing.identity(grant, type: type, of: userID)
         }) { result in
             switch result {
             case .success(let identity): cb(identity, nil)
@@ -187,18 +189,27 @@ extension Cotter {
     /// The access token, while it is good; nil if nobody is signed in.
     ///
     /// It is nil, too, in the first moments after a launch, and while a token that is over is renewed:
-    /// ``accessToken()`` waits. Most servers bind the token to a key of this device, and then it is worth nothing by
-    /// itself.
+    /// ``accessToken()`` waits. Calling it again later finds the new one. Most servers bind the token to a key of this
+    /// device, and then it is worth nothing by itself.
     public static func getAccessToken() -> String? { Backing.current?.accessToken }
 
     /// An access token that is good for some time yet, whose `headerFields(for:_:)` show it to your own server.
+    ///
+    /// One that is over is refreshed, if the person has signed in on the page; if this device is a trusted one of
+    /// theirs, it signs them in anew, and nothing is shown. Whoever has signed in by another device signs in again.
+    ///
+    /// - Throws: `notSignedIn` for nobody, or if the sign-in has ended so; the error of the network if that is away, and
+    ///   then the person stays signed in.
     public static func accessToken() async throws(CountersignError) -> AccessToken {
         guard let backing = Backing.current else { throw .notSignedIn }
         return try await backing.freshToken()
     }
 
-    /// The id of whoever is signed in at the server; nil for nobody, and in the first moments after a launch.
-    public static func getLoggedInUserID() -> String? { Backing.current?.grant?.signedIn.identity.subject }
+    /// The id at the server of whoever is signed in; nil for nobody, and in the first moments after a launch.
+    ///
+    /// It stays while there is no network. It ends with the sign-in: by ``logout()``, when the server has ended it, or
+    /// when a token that is over is asked for and nothing renews it.
+    public static func getLoggedInUserID() -> String? { Backing.current?.person }
 
     /// Ends the sign-in: here at once, and at the server, which takes the tokens back.
     public static func logout() { Backing.current?.signOut() }

@@ -18,7 +18,7 @@ public final class CotterAPIService {
         tell(
             of: {
                 let backing = try Backing.configured()
-                return backing.user(try await backing.trust(clientUserID, over: nil), clientUserID, isTrusted: true)
+                return await backing.user(try await backing.trust(clientUserID, over: nil), clientUserID)
             }, cb)
     }
 

@@ -14,8 +14,8 @@ public struct CotterSettings: Sendable {
     ///
     /// It must be registered at the server.
     public var redirectURI: URL?
-    /// The scopes of sign-ins.
-    public var scopes = ["openid", "offline_access"]
+    /// The scopes of sign-ins; without `email`, or `phone` for telephone numbers, nobody's address is told.
+    public var scopes = ["openid", "email", "offline_access"]
     /// How the app and the device describe themselves; nil for the bundle's name and version, and "Phone".
     public var app: AppDescription?
     /// Keeps keys and tokens; nil for the Secure Enclave and the Keychain, where there are any.

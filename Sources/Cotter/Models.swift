@@ -37,9 +37,9 @@ public struct CotterUser: Codable, Hashable, Sendable {
     public var id: String
     /// The server.
     public var issuer: String
-    /// The address, as far as it is known.
+    /// The address that the server names; nil where it names none, or could not be asked.
     public var identifier: String?
-    /// The app's id of the person.
+    /// The app's id of the person, as the app itself has said it: nobody has proved that it is theirs.
     public var clientUserID: String
     /// `TRUSTED_DEVICE` where this device is enrolled for the person.
     public var enrolled: [String]?
@@ -68,7 +68,9 @@ public struct CotterUser: Codable, Hashable, Sendable {
 public struct Identifier: Codable, Hashable, Sendable {
     /// The person's id at the server.
     public var id: String
-    /// The address that the server names, or else the one that the app has suggested, which nobody has proved.
+    /// The address that the server names; empty where it names none, or could not be asked.
+    ///
+    /// It is never what the app has suggested to the page: somebody else may have signed in there.
     public var identifier: String
     /// `EMAIL` or `PHONE`, as the app has said.
     public var identifierType: String

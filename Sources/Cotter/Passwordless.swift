@@ -36,7 +36,7 @@ public final class Passwordless {
     public func register(identifier: String, cb: @escaping @MainActor (CotterUser?, (any Error)?) -> Void) {
         tell(of: { () async throws -> CotterUser in
             let backing = try Backing.configured()
-            return backing.user(try await backing.trust(identifier, over: nil), identifier, isTrusted: true)
+            return await backing.user(try await backing.trust(identifier, over: nil), identifier)
         }) { result in
             switch result {
             case .success(let user): cb(user, nil)

@@ -90,8 +90,8 @@ extension CountersignError {
         case .cancelled, .signInRefused(.declined), .biometric(.cancelled): return .cancelled
         case .signInResponse, .idTokenRefused: return .init(generic: .requestInvalid)
         case .deviceDeregistered(let removal): return .init(removal, isRequest: isRequest)
-        case .notEnrolled, .enrollmentUnknown:
-            return isRequest ? .request(.notEnrolled) : .init(generic: .unknown)
+        case .notEnrolled: return isRequest ? .request(.notEnrolled) : .init(generic: .unknown)
+        case .enrollmentUnknown: return isRequest ? .request(.notEnrolled) : .init(generic: .deviceDeregistered)
         case .notSignedIn, .signInEnded: return .notAuthenticated(in: domain)
         case .challengeNotFound, .challengeExpired, .alreadyAnswered, .challengeEnded, .codeRefused(.invalid),
             .codeRefused(.expired):

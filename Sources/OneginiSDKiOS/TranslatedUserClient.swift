@@ -86,6 +86,9 @@ final class TranslatedUserClient: UserClient {
             let enrollment = try await self.phone().enrollment(profile)
             do {
                 try await enrollment.remove()
+            } catch CountersignError.enrollmentUnknown {
+                // The server has nothing to remove.
+                try await enrollment.removeLocally()
             } catch {
                 try await enrollment.removeLocally()
                 throw Refused(ErrorDomains.deregistration, DeregistrationError.localDeregistration.rawValue)
@@ -165,8 +168,20 @@ extension TranslatedUserClient {
     /// The error as the app gets it, after the users that are gone were forgotten.
     @MainActor
     func told(_ error: any Error, in domain: String) async -> any Error {
+        if case CountersignError.enrollmentUnknown = error { await removeUnknown() }
         try? await noteRemovals()
         return translated(error, in: domain)
+    }
+
+    /// Removes what the server no longer knows, such as one that was restored: the users can register anew.
+    @MainActor
+    private func removeUnknown() async {
+        guard let phone = try? phone() else { return }
+        for enrollment in await phone.authenticator.enrollments {
+            do throws(CountersignError) { try await enrollment.refresh() } catch {
+                if case .enrollmentUnknown = error { try? await enrollment.removeLocally() }
+            }
+        }
     }
 
     /// Does something that may not be done twice at once.
@@ -191,8 +206,10 @@ extension TranslatedUserClient {
     func tidy(_ phone: Phone) async {
         let known = standing.with { Set($0.users.map(\.profile)) }
         for enrollment in await phone.authenticator.enrollments where !known.contains("\(enrollment.id)") {
-            // What cannot be removed now is removed the next time.
-            try? await enrollment.remove()
+            do throws(CountersignError) { try await enrollment.remove() } catch {
+                // What else cannot be removed now is removed the next time.
+                if case .enrollmentUnknown = error { try? await enrollment.removeLocally() }
+            }
         }
     }
 

@@ -9,9 +9,11 @@ public protocol UserClient: AnyObject, Sendable {
     var identityProviders: [any IdentityProvider] { get }
     /// All users of this device.
     var userProfiles: [any UserProfile] { get }
-    /// Who is logged in; nil for nobody.
+    /// Who is logged in; nil for nobody, and when the access token is over, unless a refresh token can renew it.
+    ///
+    /// A login by this device brings no refresh token: the user authenticates again.
     var authenticatedUserProfile: (any UserProfile)? { get }
-    /// Who is authenticated implicitly; nil for nobody.
+    /// Who is authenticated implicitly; nil for nobody, and when the access token is over.
     var implicitlyAuthenticatedUserProfile: (any UserProfile)? { get }
     /// The access token of whoever is logged in; nil when it is over.
     var accessToken: String? { get }

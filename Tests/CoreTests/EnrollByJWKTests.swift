@@ -108,6 +108,19 @@ struct EnrollByJWKTests {
             """)
         let token = try await device.token(for: challenge, "APPROVED_USER_VERIFICATION", verified: true)
         #expect(try await device.answer(question, with: token) == .invalid(.credential))
+        // A type that such devices may answer, if questions about new devices had one, makes no difference.
+        let enrollment = try await find(device.enrollment, in: world)
+        let keys = try #require(enrollment.jwks)
+        let tap = try await world.makeWeakType(methods: [.biometric])
+        let answer = try JWTAnswer(token, by: keys)
+        let verdict = JWTVerifier(
+            challenge: challenge, type: tap, enrollment: enrollment, keys: keys, issuer: world.ports.issuer,
+            now: world.time.now
+        ).verify(answer, token)
+        guard enrollment.satisfies(tap), case .invalid(.credential) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
         #expect(try await find(third.enrollment, in: world).counts(at: world.time.now) == false)
     }
 

@@ -140,13 +140,32 @@ public actor OpenIDClient {
     public func signIn(
         by enrollment: Enrollment, with proof: Proof = .confirmation
     ) async throws(CountersignError) -> SignedIn {
+        try await signIn(by: enrollment, with: proof, since: nil)
+    }
+
+    /// Signs the user of an enrollment in anew, whose sign-in by a device does not outlive its access token.
+    ///
+    /// - Parameter enrollment: an enrollment of this device at the registration's issuer.
+    /// - Throws: ``CountersignError/notSignedIn`` if this user is not signed in so, or if somebody signs in or out
+    ///   meanwhile, and the errors of ``signIn(by:with:)``.
+    package func signInAnew(by enrollment: Enrollment) async throws(CountersignError) -> SignedIn {
+        let begun = generation
+        guard let record = try await record(), record.refresh == nil,
+            record.identity.subject.hasSameBytes(as: "\(enrollment.user)")
+        else { throw .notSignedIn }
+        return try await signIn(by: enrollment, with: .confirmation, since: begun)
+    }
+
+    private func signIn(
+        by enrollment: Enrollment, with proof: Proof, since begun: Int?
+    ) async throws(CountersignError) -> SignedIn {
         guard enrollment.stored.issuer == registration.issuer else {
             throw .configurationInvalid("the enrollment is one at another issuer")
         }
         let challenge = try await enrollment.approved(for: registration.clientID, by: proof)
         let correction = await enrollment.authenticator.connection.correction
         do throws(CountersignError) {
-            return try await signIn(by: enrollment, challenge)
+            return try await signIn(by: enrollment, challenge, since: begun)
         } catch .signInEnded {
             if let refusal = try await enrollment.refusalByState() { throw refusal }
             // The server takes no assertion of another time, and has just said which time it is.
@@ -155,14 +174,14 @@ public actor OpenIDClient {
             }
         }
         do throws(CountersignError) {
-            return try await signIn(by: enrollment, challenge)
+            return try await signIn(by: enrollment, challenge, since: begun)
         } catch .signInEnded {
             throw .signInRefused(.other(code: "invalid_grant"))
         }
     }
 
     private func signIn(
-        by enrollment: Enrollment, _ challenge: ChallengeID?
+        by enrollment: Enrollment, _ challenge: ChallengeID?, since begun: Int?
     ) async throws(CountersignError) -> SignedIn {
         let key = newKey(at: try await currentMetadata())
         // An assertion is good once. Spec: RFC 7523 §3.
@@ -172,12 +191,18 @@ public actor OpenIDClient {
                 ("assertion", try await enrollment.assertion(for: registration.clientID, by: challenge)),
                 ("client_id", registration.clientID), ("scope", registration.scopes.joined(separator: " ")),
             ], isRepeatable: false, provedBy: key)
-        return try await signedIn(by: reply, .device(of: "\(enrollment.user)"), key)
+        return try await signedIn(by: reply, .device(of: "\(enrollment.user)"), key, since: begun)
     }
 
     /// Whoever a reply signs in, after the ID token was verified and the tokens were stored.
+    ///
+    /// - Parameters:
+    ///   - reply: the reply.
+    ///   - occasion: what was asked.
+    ///   - key: the key to which the tokens are bound; nil for none.
+    ///   - begun: the generation that it goes on with; nil if it takes the place of any.
     func signedIn(
-        by reply: TokenReply, _ occasion: IDTokenChecks.Occasion, _ key: TokenKey?
+        by reply: TokenReply, _ occasion: IDTokenChecks.Occasion, _ key: TokenKey?, since begun: Int? = nil
     ) async throws(CountersignError) -> SignedIn {
         guard let token = reply.identity else { throw .idTokenRefused(.malformed) }
         let identity = try await identity(in: token, with: reply.access, occasion)
@@ -185,7 +210,7 @@ public actor OpenIDClient {
             access: reply.access, accessExpiresAt: now.adding(seconds: reply.expiresIn), refresh: reply.refresh,
             identity: identity, scopes: reply.scopes ?? registration.scopes, key: key?.key)
         let earlier = try? await self.record()
-        try await replace(by: record)
+        try await replace(by: record, since: begun)
         // What nobody needs any more is taken back; if that fails, it ends by itself.
         if let earlier { _ = try? await revoke(earlier) }
         return SignedIn(record)
@@ -376,8 +401,12 @@ extension OpenIDClient {
         if begun == generation { unsaved = nil }
     }
 
-    private func replace(by record: TokenRecord) async throws(CountersignError) {
+    private func replace(by record: TokenRecord, since begun: Int?) async throws(CountersignError) {
         _ = await refreshing?.task.value
+        if let begun, begun != generation {
+            _ = try? await revoke(record)
+            throw .notSignedIn
+        }
         generation += 1
         apiTokens = [:]
         do throws(CountersignError) {

@@ -267,6 +267,33 @@ struct SigningInTests {
         }
     }
 
+    @Test("A device signs its user in anew while that sign-in stands, and brings nobody back after a sign-out")
+    func anew() async throws {
+        try await SDKScene.with { scene in
+            let app = try await app(scene)
+            let anew: @Sendable () async -> String = {
+                await code { _ = try await app.signInAnew(by: scene.enrollment) }
+            }
+            #expect(await anew() == "not_signed_in")
+            _ = try await app.signIn(by: scene.enrollment)
+            scene.server.clock.advance(seconds: 600)
+            #expect(await anew() == "")
+            _ = try await app.accessToken()
+            let before = scene.transport.requests(to: "/revoke").count
+            scene.transport.happen { request, send in
+                let response = try await send(request)
+                if request.url.path.hasSuffix("/token"), response.status == 200 { _ = try await app.signOut() }
+                return response
+            }
+            #expect(await anew() == "not_signed_in")
+            #expect(try await app.signedIn() == nil)
+            #expect(scene.transport.requests(to: "/revoke").count == before + 2, "the new token is taken back as well")
+            scene.transport.happen(nil)
+            _ = try await app.authorize(in: Visitor(scene))
+            #expect(await anew() == "not_signed_in", "such a sign-in is refreshed")
+        }
+    }
+
     @Test("A device whose clock is off signs in as soon as the server has told it the time")
     func clock() async throws {
         try await SDKScene.with { scene in

@@ -88,6 +88,16 @@ struct CotterWorld: Sendable {
         return device
     }
 
+    /// Whether the app that was configured last is on a trusted device of a user of the app.
+    @MainActor
+    func isTrusted(_ userID: String = CotterWorld.address) async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            CotterAPIService.shared.getTrustedDeviceStatus(clientUserID: userID) { result in
+                continuation.resume(with: result.map(\.enrolled).mapError { $0 as any Error })
+            }
+        }
+    }
+
     /// A trusted phone of the person's, with an app of its own.
     func phone() async throws -> Authenticator {
         let phone = try await Authenticator(
@@ -133,9 +143,11 @@ final class CotterTransport: Transport {
 
     /// What was sent, in order.
     var requests: [TransportRequest] { sent.withLock { $0 } }
+    /// How many forms were sent for tokens; one that needs a nonce is sent twice.
+    var tokenForms: Int { Set(requests.filter { $0.url.path.hasSuffix("/token") }.compactMap(\.body)).count }
 
-    /// Has every request fail from now on.
-    func fail() { isDown.withLock { $0 = true } }
+    /// Has every request fail from now on, or none any more.
+    func fail(_ fails: Bool = true) { isDown.withLock { $0 = fails } }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         sent.withLock { $0.append(request) }
@@ -200,6 +212,13 @@ struct CotterDevice {
             }
         }
     }
+}
+
+extension CotterError {
+    /// What a callback is told of an error of the SDK about this device.
+    static func device(_ error: CountersignError) -> CotterError { .trustedDevice("\(error)") }
+    /// What a callback is told of an error of the SDK about a sign-in.
+    static func signIn(_ error: CountersignError) -> CotterError { .auth("\(error)") }
 }
 
 /// What a callback was told.

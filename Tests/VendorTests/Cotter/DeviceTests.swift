@@ -47,7 +47,7 @@ extension CotterTests {
                 other.cotter.registerNewDevice(vc: other.screen, cb: told.callback)
                 _ = try await other.number()
                 other.screen.dismiss(animated: true)
-                guard case .trustedDevice? = try await told.once().error else { throw CancellationError() }
+                #expect(try await told.once().error == .device(.enrollmentWaiting))
                 let signIn = Told()
                 other.cotter.loginWithTrustedDevice(vc: other.screen, cb: signIn.callback)
                 let (prompt, _) = try await other.number()
@@ -70,8 +70,8 @@ extension CotterTests {
                 let further = try #require(waiting.model as? FurtherDeviceModel)
                 while further.state != .refused { try await Task.sleep(for: .milliseconds(25)) }
                 await waiting.perform(.close)
-                guard case .trustedDevice? = try await told.once().error else { throw CancellationError() }
-                #expect(try await isTrusted(CotterWorld.address) == false)
+                #expect(try await told.once().error == .device(.notEnrolled))
+                #expect(try await world.isTrusted() == false)
             }
         }
 
@@ -80,16 +80,20 @@ extension CotterTests {
             try await CotterWorld.with { world in
                 let device = try await world.trustedDevice()
                 let strange = world.device()
-                for (cotter, screen, call) in [
-                    (device.cotter, device.screen, device.cotter.registerNewDevice),
-                    (device.cotter, device.screen, device.cotter.scanNewDevice),
-                    (strange.cotter, strange.screen, strange.cotter.scanNewDevice),
-                    (strange.cotter, strange.screen, strange.cotter.removeTrustedDevice),
+                let isOne = CotterError.trustedDevice("This device is already registered as a trusted device.")
+                let noneWaits = CotterError.trustedDevice(
+                    "No new device waits. Register it there first, then try again here.")
+                let isNone = CotterError.device(.notEnrolled)
+                for (screen, call, error) in [
+                    (device.screen, device.cotter.registerNewDevice, isOne),
+                    (device.screen, device.cotter.scanNewDevice, noneWaits),
+                    (strange.screen, strange.cotter.scanNewDevice, isNone),
+                    (strange.screen, strange.cotter.removeTrustedDevice, isNone),
                 ] {
                     let told = Told()
                     call(screen, told.callback)
-                    guard case .trustedDevice? = try await told.once().error else { throw CancellationError() }
-                    #expect(cotter.userID == CotterWorld.address && screen.presentedViewController == nil)
+                    #expect(try await told.once().error == error)
+                    #expect(screen.presentedViewController == nil)
                 }
             }
         }
@@ -98,12 +102,12 @@ extension CotterTests {
         func removed() async throws {
             try await CotterWorld.with { world in
                 let device = try await world.trustedDevice()
-                #expect(try await isTrusted(CotterWorld.address))
+                #expect(try await world.isTrusted())
                 let told = Told()
                 device.cotter.removeTrustedDevice(vc: device.screen, cb: told.callback)
                 let (token, error) = try await told.once()
                 #expect(error == nil && token.isEmpty)
-                #expect(try await isTrusted(CotterWorld.address) == false)
+                #expect(try await world.isTrusted() == false)
                 let devices = try await world.shop.call(.GET, "/v1/users/\(world.user)/enrollments").success()
                 let isActive = devices["enrollments"]?.array?.contains { $0["state"] == "active" }
                 #expect(isActive == false, "\(devices)")
@@ -115,19 +119,50 @@ extension CotterTests {
             }
         }
 
+        @Test(
+            "A device whose enrollment the server has lost is none: it signs in elsewhere, registers anew, or is removed",
+            arguments: ["login", "register", "remove"])
+        func lost(_ call: String) async throws {
+            let (issuer, vault) = ("https://login.example.com", MemoryVault())
+            try await CotterWorld.with(issuer: issuer) { world in
+                _ = try await world.trustedDevice { $0.vault = vault }
+            }
+            // The server as an old backup has it.
+            try await CotterWorld.with(issuer: issuer) { world in
+                let device = world.device { $0.vault = vault }
+                #expect(try await world.isTrusted())
+                let told = Told()
+                switch call {
+                case "login":
+                    device.cotter.loginWithTrustedDevice(vc: device.screen, cb: told.callback)
+                    let (prompt, _) = try await device.number()
+                    await prompt.perform(.cancel)
+                    #expect(try await told.once().error == .verificationCancelled)
+                case "register":
+                    device.cotter.registerNewDevice(vc: device.screen, cb: told.callback)
+                    let (token, error) = try await told.once()
+                    #expect(error == nil && !token.isEmpty)
+                default:
+                    device.cotter.removeTrustedDevice(vc: device.screen, cb: told.callback)
+                    #expect(try await told.once().error == nil)
+                }
+                #expect(try await world.isTrusted() == (call == "register"))
+            }
+        }
+
         @Test("A device is trusted for the user who has registered it, and for no other; it is so after a relaunch")
         func users() async throws {
             try await CotterWorld.with { world in
                 let device = try await world.trustedDevice()
-                #expect(try await isTrusted(CotterWorld.address))
-                #expect(try await isTrusted(world.user))
-                #expect(try await isTrusted("other@example.com") == false)
+                #expect(try await world.isTrusted())
+                #expect(try await world.isTrusted(world.user))
+                #expect(try await world.isTrusted("other@example.com") == false)
                 // The same vault, and everything else made anew.
                 Cotter.settings = device.settings
                 let relaunched = Cotter(
                     apiSecretKey: "", apiKeyID: "", cotterURL: "\(world.server.issuer)", userID: CotterWorld.address,
                     configuration: [:])
-                #expect(try await isTrusted(CotterWorld.address))
+                #expect(try await world.isTrusted())
                 while Cotter.getAccessToken() == nil { try await Task.sleep(for: .milliseconds(10)) }
                 #expect(Cotter.getLoggedInUserID() == world.user)
                 let told = Told()
@@ -147,16 +182,7 @@ extension CotterTests {
                 while !transport.requests.contains(where: { $0.url.path.hasSuffix("/revoke") }) {
                     try await Task.sleep(for: .milliseconds(10))
                 }
-                #expect(try await isTrusted(CotterWorld.address))
-            }
-        }
-
-        /// Whether this device is a trusted one of a user of the app.
-        private func isTrusted(_ userID: String) async throws -> Bool {
-            try await withCheckedThrowingContinuation { continuation in
-                CotterAPIService.shared.getTrustedDeviceStatus(clientUserID: userID) { result in
-                    continuation.resume(with: result.map(\.enrolled).mapError { $0 as any Error })
-                }
+                #expect(try await world.isTrusted())
             }
         }
     }

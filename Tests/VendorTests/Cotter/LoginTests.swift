@@ -69,7 +69,7 @@ extension CotterTests {
                 let (prompt, _) = try await other.number()
                 try await phone.asked().deny()
                 let (token, error) = try await told.once()
-                guard case .auth? = error else { throw CancellationError() }
+                #expect(error == .signIn(.signInRefused(.declined)))
                 #expect(token.isEmpty && other.shown == nil)
                 #expect((prompt.model as? WaitingModel)?.state == .closed)
                 #expect(Cotter.getAccessToken() == nil && Cotter.getLoggedInUserID() == nil)
@@ -85,7 +85,7 @@ extension CotterTests {
                 let told = Told()
                 other.cotter.loginWithTrustedDevice(vc: other.screen, cb: told.callback)
                 let (token, error) = try await told.once()
-                guard case .auth? = error else { throw CancellationError() }
+                #expect(error == .signIn(.signInRefused(.expired)))
                 #expect(token.isEmpty && other.shown == nil)
                 #expect(clock.waits.last == WaitingModel.closing && WaitingModel.closing == .seconds(3))
                 #expect(WaitingModel.longest == .seconds(60))
@@ -118,6 +118,97 @@ extension CotterTests {
                 let (token, error) = try await told.once()
                 #expect(token.isEmpty && error == nil && device.shown == nil)
             }
+        }
+
+        @Test("A sign-in by a trusted device outlives its access token: the device signs anew, once for all who ask")
+        func renewed() async throws {
+            try await CotterWorld.with { world in
+                let transport = world.transport()
+                let device = try await world.trustedDevice { $0.transport = transport }
+                let first = try #require(Cotter.getAccessToken())
+                world.server.clock.advance(seconds: 3600)
+                let before = transport.tokenForms
+                #expect(Cotter.getAccessToken() == nil && Cotter.getLoggedInUserID() == world.user)
+                async let one = Cotter.accessToken()
+                async let other = Cotter.accessToken()
+                let (second, third) = try await (one.reveal(), other.reveal())
+                #expect(second == third && second != first && transport.tokenForms == before + 1)
+                #expect(Cotter.getAccessToken() == second && device.shown == nil)
+                // After a relaunch, too.
+                world.server.clock.advance(seconds: 3600)
+                _ = relaunch(device, at: world)
+                while Cotter.getAccessToken() == nil { try await Task.sleep(for: .milliseconds(10)) }
+                #expect(Cotter.getLoggedInUserID() == world.user && transport.tokenForms == before + 2)
+            }
+        }
+
+        @Test("While the network is away the person stays signed in, and a call after it is back renews the token")
+        func away() async throws {
+            try await CotterWorld.with { world in
+                let transport = world.transport()
+                let device = try await world.trustedDevice { $0.transport = transport }
+                world.server.clock.advance(seconds: 3600)
+                transport.fail()
+                for isRelaunched in [false, true] {
+                    if isRelaunched { _ = relaunch(device, at: world) }
+                    #expect(try await accessTokenError() == "network")
+                    #expect(Cotter.getAccessToken() == nil && Cotter.getLoggedInUserID() == world.user)
+                }
+                transport.fail(false)
+                while Cotter.getAccessToken() == nil { try await Task.sleep(for: .milliseconds(10)) }
+                #expect(Cotter.getLoggedInUserID() == world.user)
+            }
+        }
+
+        @Test("Nothing signs anew after signing out, nor for a device that was removed", arguments: [true, false])
+        func ended(_ isByPerson: Bool) async throws {
+            try await CotterWorld.with { world in
+                let device = try await world.trustedDevice()
+                if isByPerson {
+                    Cotter.logout()
+                } else {
+                    let told = Told()
+                    device.cotter.removeTrustedDevice(vc: device.screen, cb: told.callback)
+                    try #require(try await told.once().error == nil)
+                }
+                world.server.clock.advance(seconds: 3600)
+                #expect(try await accessTokenError() == "not_signed_in")
+                #expect(Cotter.getAccessToken() == nil && Cotter.getLoggedInUserID() == nil)
+            }
+        }
+
+        @Test("Whoever has signed in by another device signs in again when the access token is over")
+        func notHere() async throws {
+            try await CotterWorld.with { world in
+                let phone = try await world.phone()
+                let other = world.device()
+                let told = Told()
+                other.cotter.loginWithTrustedDevice(vc: other.screen, cb: told.callback)
+                let (_, number) = try await other.number()
+                _ = try await phone.asked().approve(with: .confirmation, number: number)
+                #expect(try await told.once().error == nil && Cotter.getLoggedInUserID() == world.user)
+                world.server.clock.advance(seconds: 3600)
+                #expect(try await accessTokenError() == "not_signed_in")
+                #expect(Cotter.getLoggedInUserID() == nil)
+            }
+        }
+
+        /// The app on the same device, started anew.
+        private func relaunch(_ device: CotterDevice, at world: CotterWorld) -> Cotter {
+            Cotter.settings = device.settings
+            return Cotter(
+                apiSecretKey: "", apiKeyID: "", cotterURL: "\(world.server.issuer)", userID: CotterWorld.address,
+                configuration: [:])
+        }
+
+        /// The code of the error of asking for an access token.
+        private func accessTokenError() async throws -> String {
+            do throws(CountersignError) {
+                _ = try await Cotter.accessToken()
+            } catch {
+                return error.code
+            }
+            throw CancellationError()
         }
 
         @Test("Without a network every callback is called once, with the error")

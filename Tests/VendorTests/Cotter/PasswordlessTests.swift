@@ -36,6 +36,22 @@ extension CotterTests {
             }
         }
 
+        @Test("Whoever signs in on the page is told by the server's word, and never by the app's suggestion")
+        func somebodyElse() async throws {
+            try await CotterWorld.with { world in
+                let phone = try await world.phone()
+                for (scopes, told) in [(["openid", "email"], CotterWorld.address), (["openid"], "")] {
+                    let device = world.device {
+                        $0.browser = PagePerson(world, phone: phone)
+                        $0.scopes = scopes
+                    }
+                    let identity = try await signIn(device, suggesting: "anna@example.com")
+                    #expect(identity.identifier.identifier == told)
+                    #expect(identity.user.identifier == (told.isEmpty ? nil : told) && identity.user.id == world.user)
+                }
+            }
+        }
+
         @Test("Whoever closes the page is told so, and so is an app that has no browser")
         func closed() async throws {
             try await CotterWorld.with { world in
@@ -43,12 +59,8 @@ extension CotterTests {
                 let device = world.device { $0.browser = person }
                 await #expect(throws: CotterError.verificationCancelled) { try await signIn(device) }
                 let bare = world.device()
-                await #expect {
-                    try await signIn(bare)
-                } throws: { error in
-                    guard case .general? = error as? CotterError else { return false }
-                    return true
-                }
+                let missing = CountersignError.configurationInvalid("there is no browser: set Cotter.settings.browser")
+                await #expect(throws: CotterError.general(message: "\(missing)")) { try await signIn(bare) }
             }
         }
 
@@ -69,7 +81,8 @@ extension CotterTests {
                 let further = try #require(waiting.model as? FurtherDeviceModel)
                 while further.state != .active { try await Task.sleep(for: .milliseconds(25)) }
                 await waiting.perform(.close)
-                #expect(try await user.value.id == world.user)
+                let registered = try await user.value
+                #expect(registered.id == world.user && registered.identifier == CotterWorld.address)
                 #expect(try await login().tokenType == "DPoP")
                 #expect(device.shown == nil)
             }
@@ -100,12 +113,12 @@ extension CotterTests {
             let told = Told()
             Passwordless.shared.registerDevice(identifier: CotterWorld.address, cb: told.callback)
             let (token, error) = try await told.once()
-            guard case .general? = error else { throw CancellationError() }
-            #expect(token.isEmpty && Cotter.getAccessToken() == nil)
+            let unconfigured = CotterError.general(message: "Make a Cotter, or call Cotter.configure, first.")
+            #expect(error == unconfigured && token.isEmpty && Cotter.getAccessToken() == nil)
             let removed = Told()
             Passwordless.shared.removeDevice(identifier: CotterWorld.address, cb: removed.callback)
-            guard case .general? = try await removed.once().error else { throw CancellationError() }
-            await #expect(throws: CotterError.self) { _ = try await login() }
+            #expect(try await removed.once().error == unconfigured)
+            await #expect(throws: unconfigured) { _ = try await login() }
         }
 
         private func register() async throws -> CotterUser {
@@ -117,10 +130,12 @@ extension CotterTests {
         }
 
         @discardableResult
-        private func signIn(_ device: CotterDevice) async throws -> CotterIdentity {
+        private func signIn(
+            _ device: CotterDevice, suggesting address: String = CotterWorld.address
+        ) async throws -> CotterIdentity {
             try await withCheckedThrowingContinuation { continuation in
                 device.cotter.startPasswordlessLogin(
-                    parentView: device.screen, input: CotterWorld.address, identifierField: "email", type: "EMAIL",
+                    parentView: device.screen, input: address, identifierField: "email", type: "EMAIL",
                     directLogin: true, userID: nil, authMethod: .otp
                 ) { identity, error in
                     resume(continuation, identity, error)

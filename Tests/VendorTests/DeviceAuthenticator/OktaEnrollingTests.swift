@@ -164,6 +164,31 @@ struct OktaEnrollingTests {
         }
     }
 
+    @Test("An enrollment that the server no longer knows says so, and is deleted all the same")
+    func lost() async throws {
+        try await OktaScene.with { scene in
+            let enrollment = try await scene.enroll()
+            scene.transport.forget()
+            let result: Result<[any PushChallengeProtocol], DeviceAuthenticatorError> = await oktaOutcome { done in
+                enrollment.retrievePushChallenges(
+                    authenticationToken: .bearer(""), allowedClockSkewInSeconds: 60, completion: done)
+            }
+            guard case .failure(let error) = result, case .serverAPIError(let reply, let model) = error else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(model?.errorCode == .enrollmentNotFound && model?.errorCode?.isResourceDeleted == true)
+            #expect(reply.statusCode == 404)
+            #expect(scene.authenticator.allEnrollments().count == 1, "nothing that is signed has said so")
+            let failure: DeviceAuthenticatorError? = await oktaOutcome { done in
+                scene.authenticator.delete(
+                    enrollment: enrollment, authenticationToken: .bearer(""), completion: done)
+            }
+            #expect(failure == nil)
+            #expect(scene.authenticator.allEnrollments().isEmpty)
+        }
+    }
+
     @Test("Calls that wait do so on threads of their own: as many as one likes wait at once")
     func waits() async throws {
         try await OktaScene.with { scene in

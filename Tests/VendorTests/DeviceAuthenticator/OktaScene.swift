@@ -13,7 +13,7 @@ final class OktaTransport: Transport {
     struct Lost: Error {}
 
     private let base = URLSessionTransport()
-    private let state = Mutex((tickets: [String: String](), isDown: false))
+    private let state = Mutex((tickets: [String: String](), isDown: false, isForgetful: false))
 
     /// Has a token exchanged for a ticket of the test's.
     func know(_ token: String, as ticket: String) {
@@ -24,7 +24,13 @@ final class OktaTransport: Transport {
         state.withLock { $0.isDown = isDown }
     }
 
+    /// Has the server no longer know any enrollment.
+    func forget() {
+        state.withLock { $0.isForgetful = true }
+    }
+
     func send(_ request: TransportRequest) async throws -> TransportResponse {
+        if state.withLock({ $0.isForgetful }), let answer = answerOfForgetfulServer(to: request) { return answer }
         let (isDown, ticket) = state.withLock { ($0.isDown, $0.tickets[request.headers["Authorization"] ?? ""]) }
         if isDown { throw Lost() }
         guard request.url.path() == "/v1/enrollment-tickets", let ticket else { return try await base.send(request) }

@@ -132,6 +132,28 @@ struct OneginiAuthenticationTests {
         }
     }
 
+    @Test("A user whose device the server no longer knows is gone from the device, and registers anew")
+    func lost() async throws {
+        try await OneginiWorld.with { world in
+            let app = try await world.enrolled()
+            for isDeregistered in [false, true] {
+                let profile = try #require(app.userProfiles.first)
+                world.network.forget()
+                if isDeregistered {
+                    #expect(await OneginiTold.by { app.deregister(user: profile, completion: $0) } == "")
+                } else {
+                    let person = OneginiPerson()
+                    app.authenticateUserWith(profile: profile, authenticator: nil, delegate: person)
+                    #expect(try await person.end() == "generic 9002")
+                }
+                #expect(app.userProfiles.isEmpty && app.authenticatedUserProfile == nil)
+                world.network.forget(false)
+                try await world.register(app)
+            }
+            #expect(app.userProfiles.count == 1)
+        }
+    }
+
     @Test("Implicitly, the device alone signs in, and nobody is logged in by that")
     func implicit() async throws {
         try await OneginiWorld.with { world in

@@ -154,9 +154,12 @@ final class OneginiNetwork: Transport {
     private struct Lost: Error {}
 
     private let base = URLSessionTransport()
-    private let state = Mutex((isDown: false, sent: [TransportRequest]()))
+    private let state = Mutex((isDown: false, isForgetful: false, sent: [TransportRequest]()))
 
     func fail(_ isDown: Bool = true) { state.withLock { $0.isDown = isDown } }
+
+    /// Has the server know no enrollment, or those that it knows.
+    func forget(_ isForgetful: Bool = true) { state.withLock { $0.isForgetful = isForgetful } }
 
     /// How many requests went to paths that end like this.
     func count(to suffix: String) -> Int {
@@ -164,11 +167,12 @@ final class OneginiNetwork: Transport {
     }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let isDown = state.withLock { state in
+        let (isDown, isForgetful) = state.withLock { state in
             state.sent.append(request)
-            return state.isDown
+            return (state.isDown, state.isForgetful)
         }
         if isDown { throw Lost() }
+        if isForgetful, let answer = answerOfForgetfulServer(to: request) { return answer }
         return try await base.send(request)
     }
 }
