@@ -119,9 +119,13 @@ actor ServerKeeper: Served {
                 let text = try String(contentsOfFile: "\(data)/\(file)", encoding: .utf8)
                 watch.plant(text.trimmingCharacters(in: .whitespacesAndNewlines), file)
             }
-            let lines = String(decoding: try folder.read("log"), as: UTF8.self)
-            return watch.leaks(in: lines.split(separator: "\n").map(String.init))
+            return watch.leaks(in: try wholeLog.split(separator: "\n").map(String.init))
         }
+    }
+
+    /// The server's standard error.
+    var wholeLog: String {
+        get throws { String(decoding: try folder.read("log"), as: UTF8.self) }
     }
 
     /// The end of the server's standard error.
