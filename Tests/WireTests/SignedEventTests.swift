@@ -21,7 +21,7 @@ struct SignedEventTests {
         try #require(cases.count > 20)
         for vector in cases {
             let name = try #require(vector["name"]?.string)
-            let isApproved = try #require(vector["approved"]?.bool)
+            let isApproved = try #require(vector["approved"]?.bool as Bool?)
             let signed = SignedEvent(
                 user: user, client: client, name: event, timestamp: time, isApproved: isApproved)
             #expect(signed.text == vector["text"]?.string, "\(name)")
