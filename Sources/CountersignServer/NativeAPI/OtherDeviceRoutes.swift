@@ -42,7 +42,7 @@ extension Enrollment {
         if case .suspended(let time) = state { suspendedAt = time }
         let isWaiting = !counts(at: now)
         return OtherDevice(
-            enrollment: id, device: device, fingerprint: keys.primary.fingerprint,
+            enrollment: id, device: device, fingerprint: fingerprint,
             state: isWaiting ? .waiting : suspendedAt == nil ? .active : .suspended, createdAt: createdAt,
             waitingUntil: isWaiting ? countsFrom : nil, suspendedAt: suspendedAt, methods: methods,
             waiting: Dictionary(uniqueKeysWithValues: waiting(at: now).map { ($0, $1) }))
