@@ -134,7 +134,8 @@ struct OktaEnrollingTests {
                 }
             }
             let parameters = EnrollmentParameters(deviceToken: .empty, enableUserVerification: true)
-            #expect(try await scene.enroll(parameters).userVerificationEnabled)
+            let enrolled = try await scene.enroll(parameters)
+            #expect(enrolled.userVerificationEnabled)
             #expect(await set(false) == nil)
             #expect(scene.authenticator.allEnrollments().map(\.userVerificationEnabled) == [false])
             #expect(await set(false) == nil, "it was off")
