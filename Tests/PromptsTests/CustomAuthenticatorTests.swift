@@ -130,6 +130,23 @@ struct CustomAuthenticatorTests {
         #expect(script.calls == ["status", "register hello "])
     }
 
+    @Test("Left while it is being sent and come back to: a failure is shown, and it is tried again")
+    func backWhileSending() async {
+        let model = await loaded(.register)
+        script.hold()
+        script.next(.network("gone"))
+        model.type("hello")
+        let sending = Task { await model.perform(.submit) }
+        await script.reached(2)
+        model.leave()
+        await model.load()
+        script.letGo()
+        await sending.value
+        #expect(model.state == .unsent(.network))
+        await model.perform(.retry)
+        #expect(script.calls == ["status", "register hello ", "register hello "])
+    }
+
     @Test("How it stands is fetched again, and giving up forgets what was typed")
     func loading() async {
         script.next(.network("gone"))

@@ -195,6 +195,24 @@ struct PINPadTests {
         }
     }
 
+    @Test("Left while a PIN is being set and come back to: a failure is shown, and it is tried again")
+    func backWhileSaving() async {
+        let model = await loaded()
+        await submit("83517", model)
+        script.hold()
+        script.next(.network("gone"))
+        model.type("83517")
+        let setting = Task { await model.perform(.submit) }
+        await script.reached(2)
+        model.leave()
+        await model.load()
+        script.letGo()
+        await setting.value
+        #expect(model.state == .unsaved(.network))
+        await model.perform(.retry)
+        #expect(model.state == .done && script.calls == ["status", "set", "set"])
+    }
+
     @Test("Given up while the rules are fetched, it stays given up")
     func cancelledWhileLoading() async {
         script.hold()

@@ -81,6 +81,8 @@ public final class CustomAuthenticatorModel {
 
     /// Fetches how it stands, or fetches it again after a failure.
     public func load() async {
+        // Whoever has come back sees what becomes of it.
+        isLeft = false
         switch state {
         case .loading, .unreachable: break
         default: return

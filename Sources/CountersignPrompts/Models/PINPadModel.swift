@@ -76,6 +76,8 @@ public final class PINPadModel {
 
     /// Fetches the rules, or fetches them again after a failure.
     public func load() async {
+        // Whoever has come back sees what becomes of it.
+        isLeft = false
         switch state {
         case .loading, .unreachable: break
         default: return
