@@ -33,7 +33,7 @@ struct VerifyCommand: ParsableCommand {
         let certificate: Certificate
         do {
             certificate = try Certificate(armored: file)
-        } catch let error as OpenPGPError {
+        } catch {
             throw CommandError("\(self.certificate) is not a certificate: \(error).")
         }
         let verified: VerifiedReceipt

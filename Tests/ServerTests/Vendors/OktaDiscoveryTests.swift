@@ -60,7 +60,7 @@ struct OktaDiscoveryTests {
             ).success()
             #expect(metadata["jwks_uri"] == .string(scene.server.issuer.uri("/oauth2/jwks")))
             let set = try await scene.server.send(.GET, "/oauth2/jwks", isContract: false).success()
-            let keys = try #require(set["keys"]?.array?.compactMap(\.object))
+            let keys = try #require(set["keys"]?.array).compactMap { $0.object }
             #expect(keys.contains { $0["kty"] == "RSA" && $0["kid"] != nil && $0["n"] != nil && $0["e"] == "AQAB" })
             for key in keys {
                 for member in key.members { #expect(member.value.string != nil, "\(member.name)") }

@@ -26,9 +26,13 @@ struct OktaPushTests {
         try JSONValue(parsing: Array(payload.text.replacing(old, with: new).utf8))
     }
 
-    private func error(_ body: () throws -> any PushChallengeProtocol) -> DeviceAuthenticatorError? {
+    /// Why the push is not a challenge; nothing if it is one.
+    private func refusal(
+        by app: any DeviceAuthenticatorProtocol, of payload: JSONValue
+    ) throws -> DeviceAuthenticatorError? {
+        let notification = try notification(payload)
         do {
-            _ = try body()
+            _ = try app.parsePushNotification(notification)
             return nil
         } catch {
             return error as? DeviceAuthenticatorError
@@ -62,14 +66,14 @@ struct OktaPushTests {
             let enrollment = try await scene.enroll()
             let (id, payload) = try await scene.askedByPush()
             let app = scene.authenticator
-            let foreign = try self.notification(["aps": ["alert": "Hello"]])
-            #expect(self.error { try app.parsePushNotification(foreign) } == .pushNotRecognized)
+            let foreign = try self.refusal(by: app, of: ["aps": ["alert": "Hello"]])
+            #expect(foreign == .pushNotRecognized)
             let withdrawal = PushWithdrawal.payload(
                 of: try #require(ChallengeID(id)), for: try #require(EnrollmentID(enrollment.enrollmentId)))
-            let withdrawn = try self.notification(withdrawal)
-            #expect(self.error { try app.parsePushNotification(withdrawn) } == .pushNotRecognized)
+            let withdrawn = try self.refusal(by: app, of: withdrawal)
+            #expect(withdrawn == .pushNotRecognized)
             let stranger = try self.changed(payload, enrollment.enrollmentId, "enr_00000000000000000000000000")
-            let absent = self.error { try app.parsePushNotification(try self.notification(stranger)) }
+            let absent = try self.refusal(by: app, of: stranger)
             guard case .accountNotFoundForChallenge(let challenge) = absent else {
                 Issue.record("\(String(describing: absent))")
                 return
@@ -77,7 +81,7 @@ struct OktaPushTests {
             #expect(challenge.transactionId == id)
             #expect(await OktaPerson(.approved).resolve(challenge)?.errorCode == -4)
             let forged = try self.changed(payload, "Pay EUR", "Pay GBP")
-            let refused = self.error { try app.parsePushNotification(try self.notification(forged)) }
+            let refused = try self.refusal(by: app, of: forged)
             guard case .securityError(.jwtError) = refused else {
                 Issue.record("\(String(describing: refused))")
                 return
