@@ -241,7 +241,8 @@ struct AnswerByJWTTests {
         let face = try await world.makeWeakType("face", methods: [.biometric])
         let labelled = try await scene.ask("face")
         #expect(enrollment.satisfies(face))
-        let aal2 = try await world.makeWeakType("face", methods: [.biometric], isAAL2: true)
+        let aal2 = try await world.makeWeakType(
+            "face", methods: [.pin, .biometric], assurance: .receipt, numberEntry: true, isAAL2: true)
         #expect(!enrollment.satisfies(aal2))
         let late = try await scene.device.answer(labelled, "APPROVED_USER_VERIFICATION", verified: true)
         #expect(late == .invalid(.credential))

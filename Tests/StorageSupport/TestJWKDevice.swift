@@ -145,7 +145,7 @@ extension World {
         guard let name = TypeName(name) else { throw Broken("type name") }
         let type = ChallengeType(
             name: name, methods: methods, channel: channel, numberEntry: numberEntry, assurance: assurance,
-            isAAL2: isAAL2, maximumPending: 1000, maximumAsks: 1000, denialPause: 0)
+            isAAL2: isAAL2, maximumPending: 1000, maximumAsks: isAAL2 ? 100 : 1000, denialPause: 0)
         try await ports.store.commit { try $0.types.put(type) }
         return type
     }

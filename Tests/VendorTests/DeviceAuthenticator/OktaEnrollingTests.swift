@@ -246,7 +246,7 @@ struct OktaEnrollingTests {
                 Issue.record("a token for nobody")
                 return
             }
-            #expect(error.errorCode == -5)
+            #expect(error.errorCode == -5, "\(error)")
         }
     }
 

@@ -134,9 +134,10 @@ struct OktaScene: Sendable {
         try await shop.call(.GET, "/v1/challenges/\(challenge)").success()["state"]?.string
     }
 
-    /// The user's enrollments, as the shop sees them.
+    /// The user's enrollments that are not removed, as the shop sees them.
     func enrollments() async throws -> [JSONValue] {
-        try await shop.call(.GET, "/v1/users/\(user)/enrollments").success()["enrollments"]?.array ?? []
+        let all = try await shop.call(.GET, "/v1/users/\(user)/enrollments").success()["enrollments"]?.array
+        return try #require(all).filter { $0["state"] != "removed" }
     }
 
     /// The challenges that wait for an enrollment.
