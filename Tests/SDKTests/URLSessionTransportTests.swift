@@ -1,5 +1,6 @@
 import Countersign
 import CountersignWire
+import Encodings
 import Foundation
 import NIOHTTP1
 import ServerTestSupport
@@ -18,6 +19,21 @@ struct URLSessionTransportTests {
             let request = TransportRequest(
                 method: "POST", url: try #require(URL(string: receiver.url)), body: Array("{}".utf8), timeout: 10)
             #expect(try await URLSessionTransport().send(request).status == status)
+        }
+    }
+
+    @Test("A response that asks for a password is returned with its body")
+    func passwords() async throws {
+        try await TestServer.with { server in
+            let url = try #require(URL(string: server.issuer.uri("/oauth2/token")))
+            let transport = URLSessionTransport()
+            let form = "grant_type=refresh_token&refresh_token=a&client_id=cli_unknown"
+            let request = TransportRequest(
+                method: "POST", url: url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+                body: Array(form.utf8), timeout: 10)
+            let response = try await transport.send(request)
+            #expect(response.status == 401 && response.headers["www-authenticate"]?.hasPrefix("Basic ") == true)
+            #expect(try JSONValue(parsing: response.body)["error"] == "invalid_client")
         }
     }
 

@@ -2,6 +2,7 @@ public import Foundation
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
+    import Synchronization
 #endif
 
 /// A request on its way to the server.
@@ -63,16 +64,19 @@ public protocol Transport: Sendable {
 /// On systems other than Apple's, a request with a body gets its own connection. There, Foundation repeats a request
 /// without its body if a reused connection turns out to be broken, and the server waits for the body in vain.
 public final class URLSessionTransport: Transport {
-    private let session = makeSession()
+    private let session: URLSession
+    private let receiver = Receiver()
 
     /// A transport without cache and cookies.
-    public init() {}
+    public init() {
+        session = Self.makeSession(for: receiver)
+    }
 
-    private static func makeSession() -> URLSession {
+    private static func makeSession(for receiver: Receiver) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.urlCache = nil
-        return URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
+        return URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
     }
 
     deinit {
@@ -86,11 +90,12 @@ public final class URLSessionTransport: Transport {
         for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
         native.httpBody = request.body.map { Data($0) }
         #if canImport(FoundationNetworking)
-            let session = request.body == nil ? self.session : Self.makeSession()
+            let receiver = request.body == nil ? self.receiver : Receiver()
+            let session = request.body == nil ? self.session : Self.makeSession(for: receiver)
             defer { if session !== self.session { session.finishTasksAndInvalidate() } }
             if session !== self.session { native.setValue("close", forHTTPHeaderField: "Connection") }
         #endif
-        let (data, response) = try await answer(to: native, in: session)
+        let (data, response) = try await answer(to: native, in: session, by: receiver)
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
@@ -104,9 +109,11 @@ public final class URLSessionTransport: Transport {
     /// On Linux that method can block for ever when a request is cancelled while its response arrives: it cancels by
     /// waiting for a queue, and holds a lock that the same queue needs to deliver the response. Cancelling here waits
     /// for nothing.
-    private func answer(to request: URLRequest, in session: URLSession) async throws -> (Data, URLResponse) {
+    private func answer(
+        to request: URLRequest, in session: URLSession, by receiver: Receiver
+    ) async throws -> (Data, URLResponse) {
         let (answers, announce) = AsyncThrowingStream.makeStream(of: (Data, URLResponse).self)
-        let task = session.dataTask(with: request) { data, response, error in
+        let task = receiver.task(for: request, in: session) { data, response, error in
             if let data, let response { announce.yield((data, response)) }
             announce.finish(throwing: error)
         }
@@ -119,12 +126,59 @@ public final class URLSessionTransport: Transport {
         }
     }
 
-    private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
+    /// Takes responses as they are: follows no redirect, and asks nobody for a password.
+    private final class Receiver: NSObject, URLSessionDataDelegate, Sendable {
+        typealias Completion = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+
         func urlSession(
             _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
             newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
         ) {
             completionHandler(nil)
         }
+
+        #if canImport(FoundationNetworking)
+            /// The tasks that are not complete, with what has come of their bodies, by their identifiers.
+            private let open = Mutex<[Int: (body: Data, completion: Completion)]>([:])
+
+            /// A task that this object completes by itself.
+            ///
+            /// Foundation never completes one whose response asks for a password, unless the delegate has it.
+            func task(
+                for request: URLRequest, in session: URLSession, _ completion: @escaping Completion
+            ) -> URLSessionDataTask {
+                let task = session.dataTask(with: request)
+                open.withLock { $0[task.taskIdentifier] = (Data(), completion) }
+                return task
+            }
+
+            func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+                open.withLock { $0[dataTask.taskIdentifier]?.body.append(data) }
+            }
+
+            func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+                complete(task, with: task.response, error)
+            }
+
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+                completionHandler:
+                    @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+            ) {
+                complete(task, with: challenge.failureResponse, nil)
+                completionHandler(.cancelAuthenticationChallenge, nil)
+            }
+
+            private func complete(_ task: URLSessionTask, with response: URLResponse?, _ error: (any Error)?) {
+                let found = open.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+                found?.completion(error == nil ? found?.body : nil, response, error)
+            }
+        #else
+            func task(
+                for request: URLRequest, in session: URLSession, _ completion: @escaping Completion
+            ) -> URLSessionDataTask {
+                session.dataTask(with: request, completionHandler: completion)
+            }
+        #endif
     }
 }
