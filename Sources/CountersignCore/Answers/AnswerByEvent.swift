@@ -87,8 +87,7 @@ package enum AnswerByEvent {
         let digest = MessageDigest(of: evidence.encoded)
         let finding = facts.finding(evidence, at: now)
         // Another signature of the same text is no other answer.
-        let once = facts.signed.once(
-            by: enrollment.id, until: now.adding(BeginDeviceGrant.lifetime + ReplayGuard.margin))
+        let once = facts.signed.once(by: enrollment.id)
         return try await ports.commit(at: now, as: .device(enrollment.id)) { work in
             if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {
                 return .refused(refusal)
