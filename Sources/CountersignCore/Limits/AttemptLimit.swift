@@ -214,8 +214,8 @@ enum AttemptLimit: Hashable, Sendable {
         case .workSteps, .wrongUserCodesIn, .wrongUserCodesFrom, .allWrongUserCodes, .wrongEventsFrom: .minutes(10)
         case .solvedWork(_, let lifetime): lifetime
         case .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys, .addressCodes,
-            .waitsForWorkFrom, .eventsNaming, .pageLanguages, .noticeTexts, .wrongUserCodes, .signInMessages, .signInMailsOf,
-            .signInTextsOf, .backchannelAsks:
+            .waitsForWorkFrom, .eventsNaming, .pageLanguages, .noticeTexts, .wrongUserCodes, .signInMessages,
+            .signInMailsOf, .signInTextsOf, .backchannelAsks:
             .hours(1)
         // A code is good for minutes. But a node whose clock is ahead would take an hour for over.
         case .typedTextCodes, .typedSignInCodes: .days(1)
