@@ -371,6 +371,22 @@ struct CotterEventTests {
         }
     }
 
+    @Test("A yes that comes too late is good for nothing else: it signs nobody in by itself")
+    func late() async throws {
+        try await CotterEventScene.with { scene in
+            let event = try await scene.ask()
+            let found = try await scene.pending()
+            _ = try await scene.respond(found, try await scene.answer(found, false)).success()
+            let yes = try await scene.answer(found, true)
+            for _ in 1...2 {
+                let answered = try await scene.respond(found, yes).success()
+                #expect(answered["approved"] == false && answered["new"] == false)
+            }
+            expectMessage(try await scene.app.post("/event/create?oauth_token=true", yes), 400, Self.notSigned)
+            #expect(try await scene.look(event).success()["oauth_token"] == nil)
+        }
+    }
+
     @Test("A device's own sign-in of another time, by another key, for another user, or a no, is none")
     func ownTimes() async throws {
         try await CotterEventScene.with { scene in
