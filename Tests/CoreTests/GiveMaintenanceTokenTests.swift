@@ -62,6 +62,12 @@ struct GiveMaintenanceTokenTests {
         }
         #expect(owner.mayMaintain(device.enrollment) && !owner.mayManage)
         #expect(!owner.mayMaintain(scene.device.enrollment))
+        let other = try await scene.world.makeJWKDevice(of: device.invitation.user, by: scene.shop)
+        #expect(!owner.mayMaintain(other.enrollment))
+        // Of the user's other devices it learns nothing.
+        switch try await ListAppDevices.list(of: owner, ports: scene.world.ports) {
+        case .devices(let seen): #expect(seen.map(\.id) == [device.enrollment])
+        }
         #expect(try await VendorSwitch.isOn(.okta, ports: scene.world.ports))
         #expect(try await VendorSwitch.isOn(.oneWelcome, ports: scene.world.ports) == false)
     }

@@ -86,16 +86,17 @@ package enum AnswerByEvent {
         ])
         let digest = MessageDigest(of: evidence.encoded)
         let finding = facts.finding(evidence, at: now)
+        let isOver = if case .ended = finding { true } else { false }
         // Another signature of the same text is no other answer.
-        let once = facts.signed.once(
-            by: enrollment.id, until: now.adding(BeginDeviceGrant.lifetime + ReplayGuard.margin))
+        let once = facts.signed.once(by: enrollment.id)
         return try await ports.commit(at: now, as: .device(enrollment.id)) { work in
             if let refusal = try work.stores.refusal(of: enrollment.id, issuer: work.issuer) {
                 return .refused(refusal)
             }
             let settling = SettleAnswer(id: facts.challenge, digest: digest, enrollment: enrollment, work: work)
             // Of one answer that comes twice at once the second waits here, and then finds what came of the first.
-            let replay: DeviceRefusal? = if case .judged = finding { try work.spend(once) } else { nil }
+            // What comes too late is spent, too: it must not sign in by itself what was decided otherwise.
+            let replay: DeviceRefusal? = if case .notFound = finding { nil } else { try work.spend(once) }
             if let recorded = try work.answers.find(by: enrollment.id, digest: digest) {
                 guard recorded.challenge == facts.challenge else {
                     return try work.outcome(try settling.refuse(because: .otherChallenge), request, facts)
@@ -103,7 +104,7 @@ package enum AnswerByEvent {
                 return try work.outcome(try settling.settle(.repeated(recorded)), request, facts)
             }
             // check: CotterEventTests.once
-            guard replay == nil else { return .refused(.nonceReplayed) }
+            guard replay == nil || isOver else { return .refused(.nonceReplayed) }
             return try work.outcome(try settling.settle(finding), request, facts)
         }
     }

@@ -17,6 +17,11 @@ package struct DeviceOwner: Equatable, Sendable {
     /// Whether the token enrolls, changes and removes devices.
     package var mayManage: Bool { scopes.contains(Ticket.scope) }
 
+    /// Whether the token may know of a device: that of a person of all, that of a device of its own.
+    func maySee(_ id: EnrollmentID) -> Bool {
+        !scopes.contains(where: VendorScopes.maintenance.contains) || device == id
+    }
+
     /// Whether the token may know what a device is asked, and change where its pushes go.
     func mayMaintain(_ id: EnrollmentID) -> Bool {
         mayManage || device == id && scopes.contains(where: VendorScopes.maintenance.contains)

@@ -114,6 +114,9 @@ enum AttemptLimit: Hashable, Sendable {
     case allWrongUserCodes
     /// Wrong numbers of events from one network: each could be any app's.
     case wrongEventsFrom([UInt8])
+    /// Events that name one user, by a hash of the name, whether there is such a user or not; beyond the limit nobody
+    /// finds them by the name.
+    case eventsNaming(String)
     /// Changes of the language of one sign-in's pages.
     case pageLanguages(AuthorizationID)
     /// Codes for clients that one session gives.
@@ -185,6 +188,7 @@ enum AttemptLimit: Hashable, Sendable {
         case .wrongUserCodes(let user): "wrong user codes \(user)"
         case .allWrongUserCodes: "wrong user codes"
         case .wrongEventsFrom(let network): "wrong events from \(Hex.encode(network))"
+        case .eventsNaming(let name): "events naming \(name)"
         case .pageLanguages(let signIn): "languages of \(signIn)"
         case .codesOf(let session): "codes of \(session)"
         case .pushedRequests(let client): "pushed by \(client)"
@@ -210,8 +214,8 @@ enum AttemptLimit: Hashable, Sendable {
         case .workSteps, .wrongUserCodesIn, .wrongUserCodesFrom, .allWrongUserCodes, .wrongEventsFrom: .minutes(10)
         case .solvedWork(_, let lifetime): lifetime
         case .textCodes, .textCodesOf, .newDeviceAsks, .signInAsks, .testMessages, .passkeys, .addressCodes,
-            .waitsForWorkFrom, .pageLanguages, .noticeTexts, .wrongUserCodes, .signInMessages, .signInMailsOf,
-            .signInTextsOf, .backchannelAsks:
+            .waitsForWorkFrom, .eventsNaming, .pageLanguages, .noticeTexts, .wrongUserCodes, .signInMessages,
+            .signInMailsOf, .signInTextsOf, .backchannelAsks:
             .hours(1)
         // A code is good for minutes. But a node whose clock is ahead would take an hour for over.
         case .typedTextCodes, .typedSignInCodes: .days(1)
@@ -234,7 +238,8 @@ enum AttemptLimit: Hashable, Sendable {
             .deviceGrantNotices, .wrongAskingCodes,
             .signInAsks(_, _, isBrowserKnown: true), .backchannelAsks:
             10
-        case .signInAsks(_, _, isBrowserKnown: false): 3
+        // As many as the person is asked at most: nobody could approve another one.
+        case .signInAsks(_, _, isBrowserKnown: false), .eventsNaming: 3
         case .backchannelAsksInADay: 30
         case .signInsFrom, .codesOf, .ownSignIns: 60
         case .pushedRequests: 6000

@@ -103,10 +103,15 @@ package struct ShownEvent: Equatable, Sendable {
 }
 
 extension SignedEvent {
+    /// The longest time for which anything is asked: so long another question of the same second may be open.
+    private static let longestQuestion = Seconds.days(1)
+
     /// What keeps one device from deciding two things by the same text, whatever it has signed it for.
-    func once(by enrollment: EnrollmentID, until end: Timestamp) -> ReplayGuard {
+    func once(by enrollment: EnrollmentID) -> ReplayGuard {
+        let end = Timestamp(seconds: timestamp).adding(
+            Self.longestQuestion + ReplayGuard.tolerance + ReplayGuard.margin)
         // The text has the user's name.
-        ReplayGuard(MessageDigest(of: Array(text.utf8)).hex, of: "event \(enrollment)", until: end)
+        return ReplayGuard(MessageDigest(of: Array(text.utf8)).hex, of: "event \(enrollment)", until: end)
     }
 }
 
@@ -141,6 +146,11 @@ extension KeyedHasher {
         (0..<Self.slots).map { KeyedHash(stored: code(of: "cotter pending \(client) \(minute) \($0) \(user)")) }
     }
 
+    /// A stand-in for the name of a user in limits.
+    func limitName(of user: String, at client: ClientID) -> String {
+        Hex.encode(code(of: "cotter name \(client) \(user)"))
+    }
+
     /// 53 bits, which every language's numbers hold.
     private func number(_ text: String) -> Int64 {
         Int64(code(of: text).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 11)
@@ -157,6 +167,9 @@ extension UnitOfWork {
         ] {
             guard try authorizations.insert(hash, of: signIn, until: end) else { throw StoreError.serializationFailure }
         }
+        // A name's devices are asked no more often, and shall not show more than they are asked.
+        // check: CotterEventTests.many
+        guard try !count(.eventsNaming(hasher.limitName(of: event.user, at: client))).isExceeded else { return }
         // Where there are many, the first ones are found: they go before at the devices, too.
         for hash in hasher.pendingHashes(of: event.user, at: client, minute: now.seconds / 60) {
             if try authorizations.insert(hash, of: signIn, until: end) { return }

@@ -95,8 +95,7 @@ package enum SignInDevice {
             return .invalid
         }
         let shown = Shown(
-            enrollment: device.id, user: device.user, challenge: nil,
-            once: event.once(by: device.id, until: end.adding(ReplayGuard.margin)))
+            enrollment: device.id, user: device.user, challenge: nil, once: event.once(by: device.id))
         return try await signIn(shown, scopes: [TokenFamily.openID], for: [], at: client, with: nil, at: now, ports)
     }
 

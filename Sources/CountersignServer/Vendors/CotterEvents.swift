@@ -30,6 +30,8 @@ extension CotterDoor {
         init(_ body: JSONObject) throws(CotterError) {
             let names = [body["client_user_id"], body["user_id"]].compactMap { $0?.string }
             guard let user = names.first(where: { !$0.isEmpty }) else { throw .malformed("client_user_id") }
+            // check: CotterEventTests.statements
+            guard CotterIdentityToken.leavesRoom(toEventsOf: user) else { throw .malformed("client_user_id") }
             guard let name = body["event"]?.string.flatMap({ EventName($0) }) else { throw .malformed("event") }
             // check: CotterEventTests.refused
             guard body["method"] == .string(SignedEvent.method) else { throw .malformed("method") }
@@ -96,6 +98,8 @@ extension CotterDoor {
 
     private func pending(of user: String?, _ caller: Caller) async throws -> Response {
         guard let user, !user.isEmpty else { throw CotterError.malformed("client_user_id") }
+        // check: CotterEventTests.statements
+        guard CotterIdentityToken.leavesRoom(toEventsOf: user) else { throw CotterError.malformed("client_user_id") }
         let signer = try signer()
         switch try await FindPendingEvent.find(of: user, at: caller.client.id, caller.key, ports: ports) {
         case .event(let shown): return Response(json: .object(try await members(of: shown, by: signer)))

@@ -110,6 +110,25 @@ struct CotterIdentityToken: Sendable {
         "\(identifier.address)\(identifier.address.kind.cotterName)\(receiver)\(end)"
     }
 
+    /// The most octets of a user's name in an event.
+    private static let longestName = 1024
+
+    /// Whether an event may name a user so.
+    ///
+    /// The same key signs events, and the name, which anybody may write, is the first of their texts. So it must not
+    /// hold what could be read as an address, its kind and a receiver: a careless reader would take the rest, at which
+    /// no number stands, for a time.
+    ///
+    /// - Parameter name: the user, as an app names them.
+    static func leavesRoom(toEventsOf name: String) -> Bool {
+        let octets = Array(name.utf8)
+        return octets.count <= longestName
+            && !PersonalAddress.Kind.allCases.contains { kind in
+                let word = Array(kind.cotterName.utf8)
+                return octets.indices.contains { octets[$0...].starts(with: word) }
+            }
+    }
+
     func json(signedBy key: PrivateJWK) async throws -> JSONValue {
         let signature = try await key.jwsSignature(of: Array(signed.utf8))
         return [

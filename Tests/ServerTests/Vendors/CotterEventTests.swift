@@ -262,6 +262,46 @@ struct CotterEventTests {
         }
     }
 
+    @Test("Of one name three questions are found in an hour, whether there is such a user or not; the app sees no less")
+    func many() async throws {
+        try await CotterEventScene.with { scene in
+            for name in ["customer-1", "nobody"] {
+                let path = "/event/new/\(name)"
+                for _ in 1...3 {
+                    _ = try await scene.ask(name)
+                    #expect(try await scene.app.get(path).success()["new"] == true)
+                    scene.server.clock.advance(.minutes(5))
+                }
+                let fourth = try await scene.ask(name)
+                #expect(try await scene.app.get(path).json == .null)
+                let seen = try await scene.look(fourth).success()
+                #expect(seen["new"] == true && seen["approved"] == false)
+            }
+            scene.server.clock.advance(.hours(1))
+            _ = try await scene.ask("nobody")
+            #expect(try await scene.app.get("/event/new/nobody").success()["new"] == true)
+        }
+    }
+
+    @Test("What is signed of an event is no statement about an address, whatever name somebody gives")
+    func statements() async throws {
+        try await CotterEventScene.with { scene in
+            let address = "anna@example.com"
+            for name in [
+                "\(address)EMAIL\(scene.app.key)9999999999", "+491701234567PHONE\(scene.app.key)9999999999",
+                String(repeating: "x", count: 1025),
+            ] {
+                let wrong = "client_user_id is missing or wrong"
+                expectMessage(
+                    try await scene.app.post("/event/create_pending", scene.question(name)), 400, wrong)
+                expectMessage(try await scene.app.get("/event/new/\(FormText.encoded(name))"), 400, wrong)
+            }
+            for name in ["email@example.com", "+491701234567", String(repeating: "x", count: 1024)] {
+                #expect(try await scene.ask(name)["client_user_id"] == .string(name))
+            }
+        }
+    }
+
     @Test("Without the type, or without the device grant with names, nobody is asked")
     func off() async throws {
         try await CotterEventScene.with(type: nil) { scene in
@@ -328,6 +368,22 @@ struct CotterEventTests {
             expectMessage(try await scene.app.post("/event/create?oauth_token=true", body), 400, Self.notSigned)
             let fresh = try await scene.answer(event, true)
             expectMessage(try await scene.app.post("/event/create", fresh), 400, Self.notSigned)
+        }
+    }
+
+    @Test("A yes that comes too late is good for nothing else: it signs nobody in by itself")
+    func late() async throws {
+        try await CotterEventScene.with { scene in
+            let event = try await scene.ask()
+            let found = try await scene.pending()
+            _ = try await scene.respond(found, try await scene.answer(found, false)).success()
+            let yes = try await scene.answer(found, true)
+            for _ in 1...2 {
+                let answered = try await scene.respond(found, yes).success()
+                #expect(answered["approved"] == false && answered["new"] == false)
+            }
+            expectMessage(try await scene.app.post("/event/create?oauth_token=true", yes), 400, Self.notSigned)
+            #expect(try await scene.look(event).success()["oauth_token"] == nil)
         }
     }
 
