@@ -55,7 +55,7 @@ struct EveryDoorScene: Sendable {
             try await scene.server.awaitKeys(["RSA"], at: "/oauth2/jwks")
             try await scene.server.awaitKeys(["EC", "OKP"], at: "/api/v0/token/jwks")
             // The device that somebody enrolls by signing in is their first, which counts at once.
-            let page = try await first.signInByMail(address, ["scope": OktaScene.scopes])
+            let page = try await first.signInByMail(Self.address, ["scope": OktaScene.scopes])
             let code = try #require(page.result["code"], "\(page.reply)")
             let tokens = try await first.redeem(code).success()
             let token = try #require(tokens["access_token"]?.string)
@@ -175,12 +175,12 @@ extension EveryDoorScene {
             let id = try #require(question.asked.json["ID"]?.integer)
             let reply = try await call(.GET, "/event/get/\(id)?oauth_token=true")
             if reply.status == 404 { return reply.json["msg"]?.string ?? "\(reply)" }
-            let hasTokens = reply.json["oauth_token"]?["access_token"]?.string != nil
-            switch (reply.json["new"], reply.json["approved"], hasTokens) {
-            case (.bool(false), .bool(true), true): return "tokens"
-            case (.bool(false), .bool(false), false): return "denied"
-            default: return "\(reply)"
+            guard reply.status == 200, reply.json["new"] == false, let isApproved = reply.json["approved"]?.bool else {
+                return "\(reply)"
             }
+            let hasTokens = reply.json["oauth_token"]?["access_token"]?.string != nil
+            guard isApproved == hasTokens else { return "\(reply)" }
+            return isApproved ? "tokens" : "denied"
         case .oneWelcome:
             let id = try #require(question.asked.json["transaction_id"]?.string)
             let result = try await portal.call(.GET, "\(Self.portalPath)/transaction/\(id)").success()
@@ -267,6 +267,12 @@ enum ToldDevice: Hashable, Sendable {
     case somethingElse(String)
 }
 
+/// An answer, and what its device was told.
+struct SentAnswer: Sendable {
+    let answer: DeviceAnswer
+    let told: ToldDevice
+}
+
 /// The answers to one question, each made while it was open, so that it can be sent whenever it may be.
 struct PreparedAnswers: Sendable {
     let scene: EveryDoorScene
@@ -327,7 +333,8 @@ extension EveryDoorScene {
         let transaction = try OktaPhone.claims(jwt)["transactionId"]
         #expect(transaction == .string(question.challenge), comment)
         let event = try await pendingEvent()
-        #expect(event["event"] == (question.door == .cotter ? "LOGIN" : "COTTER"), comment)
+        let name: JSONValue = question.door == .cotter ? "LOGIN" : "COTTER"
+        #expect(event["event"] == name, comment)
         let shown = try await phone.open(question.challenge).question
         var messages: [Bool: [UInt8]] = [:]
         var tokens: [Bool: String] = [:]
@@ -345,16 +352,16 @@ extension EveryDoorScene {
     }
 
     /// Sends answers: one after the other, or all at once.
-    func send(
-        _ answers: [DeviceAnswer], of prepared: PreparedAnswers, atOnce: Bool
-    ) async throws -> [(answer: DeviceAnswer, told: ToldDevice)] {
+    func send(_ answers: [DeviceAnswer], of prepared: PreparedAnswers, atOnce: Bool) async throws -> [SentAnswer] {
         guard atOnce else {
-            var all: [(answer: DeviceAnswer, told: ToldDevice)] = []
-            for answer in answers { all.append((answer, try await prepared.send(answer))) }
-            return all
+            var sent: [SentAnswer] = []
+            for answer in answers { sent.append(SentAnswer(answer: answer, told: try await prepared.send(answer))) }
+            return sent
         }
-        return try await withThrowingTaskGroup(of: (answer: DeviceAnswer, told: ToldDevice).self) { group in
-            for answer in answers { group.addTask { (answer, try await prepared.send(answer)) } }
+        return try await withThrowingTaskGroup(of: SentAnswer.self) { group in
+            for answer in answers {
+                group.addTask { SentAnswer(answer: answer, told: try await prepared.send(answer)) }
+            }
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }

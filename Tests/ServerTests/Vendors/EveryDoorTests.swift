@@ -136,7 +136,7 @@ struct EveryDoorTests {
         _ round: Round, _ question: PutQuestion, in scene: EveryDoorScene, _ comment: Comment
     ) async throws -> QuestionEnd {
         let prepared = try await scene.prepare(question, comment)
-        var sent: [(answer: DeviceAnswer, told: ToldDevice)] = []
+        var sent: [SentAnswer] = []
         var isRace = false
         switch round.course {
         case .answered(let answers, let atOnce):
@@ -153,23 +153,24 @@ struct EveryDoorTests {
         let decided = sent.filter { $0.told == .decided }.map { $0.answer }
         // An event shows how it stands, and not by whom.
         let byEvent = DeviceAnswer(kind: .cotter, isApproved: end == .approved)
-        let decisive = sent.isEmpty ? nil : isRace ? decided.first ?? byEvent : sent[0].answer
+        let decisive: DeviceAnswer? = isRace ? decided.first ?? byEvent : sent.first?.answer
         if let decisive {
-            #expect(decisive.isApproved == (end == .approved), comment)
-            #expect(sent.contains { $0.answer == decisive }, "\(decisive), \(comment)")
+            let isSent = sent.contains { $0.answer == decisive }
+            #expect(isSent && decisive.isApproved == (end == .approved), "\(decisive), \(comment)")
         }
         for (number, one) in sent.enumerated() {
+            let moment: Moment = isRace ? .race : number == 0 ? .first : .late
             let may = expected(
-                of: one.answer, hasDecided: one.answer == decisive, wasSent: false,
-                isRace ? .race : number == 0 ? .first : .late, askedBy: question.door, end)
+                of: one.answer, hasDecided: one.answer == decisive, wasSent: false, moment, askedBy: question.door,
+                end)
             #expect(may.contains(one.told), "\(one.answer): \(one.told), \(comment)")
         }
         // Each device answers once more, or for the first time.
         for answer in DeviceAnswer.all {
+            let wasSent = sent.contains { $0.answer == answer }
             let told = try await prepared.send(answer)
             let may = expected(
-                of: answer, hasDecided: answer == decisive, wasSent: sent.contains { $0.answer == answer }, .late,
-                askedBy: question.door, end)
+                of: answer, hasDecided: answer == decisive, wasSent: wasSent, .late, askedBy: question.door, end)
             #expect(may.contains(told), "late \(answer): \(told), \(comment)")
         }
         let questions = try await scene.pendingQuestions()
@@ -191,19 +192,12 @@ struct EveryDoorTests {
             let type = try await pages.scene.administrator.call(
                 .PUT, "/v1/admin/types/confirm", ["assurance": "event"])
             _ = try type.success()
-            var path = ""
-            var begun: Reply?
-            let shown: String?
-            if isPage {
-                let asked = try await pages.numberPage("anna")
-                (path, shown) = (asked.path, asked.page.number)
-            } else {
-                let fields = [("login_hint", EveryDoorScene.address), ("scope", "openid")]
-                let reply = try await pages.token(
-                    fields, basic: pages.credential, at: "/oauth2/device_authorization")
-                (begun, shown) = (reply, reply.json["number"]?.string)
-            }
-            let number = try #require(shown)
+            let page: (path: String, page: Page)? = if isPage { try await pages.numberPage("anna") } else { nil }
+            let fields = [("login_hint", EveryDoorScene.address), ("scope", "openid")]
+            let path = "/oauth2/device_authorization"
+            let begun: Reply? =
+                if isPage { nil } else { try await pages.token(fields, basic: pages.credential, at: path) }
+            let number = try #require(page?.page.number ?? begun?.json["number"]?.string)
             let challenge = try await pages.pending()
             let question = try await scene.phone.open(challenge).question
             #expect("\(question.type)" == "confirm")
@@ -235,12 +229,13 @@ struct EveryDoorTests {
             #expect(open == [challenge])
             let approved = try await pages.scene.approve((challenge, number))
             #expect(approved.status == 200, "\(approved)")
+            if let page {
+                let done = try await pages.browser.get("\(page.path)/done")
+                #expect(done.result["code"] != nil, "\(done.reply)")
+            }
             if let begun {
                 let tokens = try await pages.pollAsDevice(begun, basic: pages.credential)
                 #expect(tokens.status == 200, "\(tokens)")
-            } else {
-                let done = try await pages.browser.get("\(path)/done")
-                #expect(done.result["code"] != nil, "\(done.reply)")
             }
             let events = try await pages.scene.administrator.auditEvents()
             let kinds = events.filter { $0["challenge"] == .string(challenge) }.compactMap { $0["kind"]?.string }
