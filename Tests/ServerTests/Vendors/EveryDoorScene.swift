@@ -194,7 +194,7 @@ extension EveryDoorScene {
         switch question.door {
         case .native:
             return ["type": .string("challenge.\(end.rawValue)"), "challenge": .string(question.challenge)]
-        // A ping says that somebody has decided. Spec: CIBA Core 1.0 §10.2.
+        // A ping says that somebody has decided.
         case .backchannel:
             guard end == .approved || end == .denied else { return nil }
             return ["auth_req_id": question.asked.json["auth_req_id"] ?? .null]
@@ -208,9 +208,9 @@ extension EveryDoorScene {
 
     /// What a client was told, as ``expectedCall(_:ended:)`` has it.
     static func told(_ body: [UInt8]) throws -> JSONValue {
-        let body = try JSONValue(parsing: body)
-        guard let type = body["type"] else { return body }
-        return ["type": type, "challenge": body["challenge"]?["id"] ?? .null]
+        let told = try JSONValue(parsing: body)
+        guard let type = told["type"] else { return told }
+        return ["type": type, "challenge": told["challenge"]?["id"] ?? .null]
     }
 }
 

@@ -197,7 +197,8 @@ struct EveryDoorTests {
             let path = "/oauth2/device_authorization"
             let begun: Reply? =
                 if isPage { nil } else { try await pages.token(fields, basic: pages.credential, at: path) }
-            let number = try #require(page?.page.number ?? begun?.json["number"]?.string)
+            let shown = page?.page.number ?? begun?.json["number"]?.string
+            let number = try #require(shown)
             let challenge = try await pages.pending()
             let question = try await scene.phone.open(challenge).question
             #expect("\(question.type)" == "confirm")
