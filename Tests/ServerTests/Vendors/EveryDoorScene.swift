@@ -2,7 +2,6 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 import ServerTestSupport
-import TestSupport
 import Testing
 
 @testable import CountersignServer

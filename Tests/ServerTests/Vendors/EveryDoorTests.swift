@@ -5,8 +5,6 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import CountersignServer
-
 // Spec: docs/protocol/jwk-devices.md, *What such a device may answer*.
 @Suite("Whoever asks, whatever kind of device answers", .timeLimit(.minutes(15)))
 struct EveryDoorTests {
