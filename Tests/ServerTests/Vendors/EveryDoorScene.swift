@@ -322,7 +322,7 @@ extension EveryDoorScene {
     static let notSigned = "no trusted device of the user has signed this"
     static let over = "there is no such event, or it is over"
 
-    /// Has every device make its yes and its no, and expects that each of them is asked this question, and nothing else.
+    /// Has every device make its yes and its no, and expects that each of them is asked this question alone.
     func prepare(_ question: PutQuestion, _ comment: Comment) async throws -> PreparedAnswers {
         let asked = try await pendingQuestions()
         #expect(asked == [question.challenge], comment)
