@@ -129,6 +129,74 @@ struct InterleavingTests {
         #expect(places >= 3)
     }
 
+    private enum Events: CaseIterable {
+        case oneEventTwice
+        case twoEvents
+        case eventAndReceipt
+        case receiptAndEvent
+
+        /// What both are told; one that is looked up after the end is no event any more.
+        var expected: [[String]] {
+            switch self {
+            case .oneEventTwice: [["event approved", "event approved"], ["event approved", "not signed"]]
+            case .twoEvents:
+                ["approved", "denied"].flatMap {
+                    [["event \($0)", "event \($0)"], ["event \($0)", "not signed"]]
+                }
+            case .eventAndReceipt, .receiptAndEvent:
+                [
+                    ["ended approved", "event approved"], ["decided denied", "event denied"],
+                    ["decided denied", "not signed"],
+                ]
+            }
+        }
+    }
+
+    @Test("A signed event decides once, whatever other answer comes at once", arguments: Events.allCases)
+    private func events(_ events: Events) async throws {
+        let meeting = try await Interleaving()
+        let world = meeting.world
+        let shop = try await world.makeClient(waives: true).client
+        try await world.makeWeakType(assurance: .event)
+        let places = try await meeting.everywhere { world in
+            let user = try await world.makeUser(of: shop)
+            let phone = try await world.makeDevice(of: user, by: shop)
+            let device = try await world.makeEventDevice(of: user, by: shop)
+            let asked = try await world.ask(try world.request(for: user, type: "tap"), by: shop)
+            let id = asked.challenge.id
+            try await phone.open(id)
+            let (yes, no) = (try await device.answer(true), try await device.answer(false))
+            let approve: Interleaving.Operation = { told(try await AnswerByEvent.answer(yes, ports: $0)) }
+            let denial = AnswerRequest(message: try await phone.receipt(of: asked, .denied))
+            let call = try await phone.call()
+            let deny: Interleaving.Operation = {
+                told(try await AnswerChallenge.answer(denial, to: id, by: call, ports: $0))
+            }
+            switch events {
+            case .oneEventTwice: return (id, approve, approve)
+            case .twoEvents: return (id, approve, { told(try await AnswerByEvent.answer(no, ports: $0)) })
+            case .eventAndReceipt: return (id, approve, deny)
+            case .receiptAndEvent: return (id, deny, approve)
+            }
+        } judge: { id, told, comment in
+            #expect(events.expected.contains([told.first, told.second].sorted()), comment)
+            let receipts = try await world.count("receipts", where: "challenge_id = '\(id)'")
+            #expect(receipts == 1, comment)
+            let ends = "kind IN ('challenge.approved', 'challenge.denied')"
+            let ended = try await world.count("audit", where: "challenge_id = '\(id)' AND \(ends)")
+            #expect(ended == 1, comment)
+        }
+        #expect(places >= 3)
+    }
+
+    private func told(_ outcome: AnswerByEvent.Outcome) -> String {
+        switch outcome {
+        case .decided(let shown): "event \(shown.stage)"
+        case .notSigned: "not signed"
+        default: "\(outcome)"
+        }
+    }
+
     @Test("Of two operators who give one API's name, one does, and the other is told that it is taken")
     func oneAPIName() async throws {
         let meeting = try await Interleaving()
