@@ -11,7 +11,7 @@ import TestSupport
 extension ServerWatch {
     private static let clients = Audience.replies(on: "POST /v1/admin/clients")
     private static let callbackSecrets = Audience.replies(on: "/callback-secret")
-    private static let tokens = Audience.replies(on: "POST /oauth2/token")
+    private static let tokens = Audience.replies(on: "/token")
     private static let tickets = Audience.replies(on: "/enrollment-tickets")
 
     /// Adds the secrets in a data folder: the master key, the bootstrap token and the issuer's private keys.

@@ -31,7 +31,8 @@ extension OneWelcomeDoor {
         return Response(
             json: .members([
                 "transaction_id": .string(challenge.id.uuid), "auth_method": .string(method),
-                "time_to_live": .integer(challenge.expiresAt.milliseconds - challenge.askedAt.milliseconds),
+                // In milliseconds; the time at which it was asked is one in whole seconds.
+                "time_to_live": .integer(1000 * (challenge.expiresAt.seconds - challenge.askedAt.seconds)),
                 "otp": asked.code.map { .string($0.code.text) }, "device": shown,
                 // What OneWelcome has not: the number to be shown, where the type has one, and the name by our own calls.
                 "number": asked.number.map { .string($0.digits) }, "challenge": .string("\(challenge.id)"),

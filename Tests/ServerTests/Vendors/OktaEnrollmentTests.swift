@@ -48,7 +48,7 @@ struct OktaEnrollmentTests {
                 ])
             let list = try await scene.shop.call(.GET, "/v1/users/\(phone.user)/enrollments").success()
             let device = try #require(list["enrollments"]?.array?.first)
-            #expect(device["id"] == id && device["state"] == "active")
+            #expect(device["enrollment"] == id && device["state"] == "active")
             #expect(
                 device["device"] == [
                     "name": "Anna's iPhone", "model": "iPhone12,4", "system": "iOS 15.2.0",

@@ -12,7 +12,7 @@ struct OktaUpdateTests {
     /// What the shop sees of a phone's enrollment.
     private static func shown(_ phone: OktaPhone, _ scene: OktaScene) async throws -> JSONValue {
         let list = try await scene.shop.call(.GET, "/v1/users/\(phone.user)/enrollments").success()
-        return try #require(list["enrollments"]?.array?.first { $0["id"] == .string(phone.id) })
+        return try #require(list["enrollments"]?.array?.first { $0["enrollment"] == .string(phone.id) })
     }
 
     private static func maintenanceToken(_ phone: OktaPhone) async throws -> String {
@@ -84,7 +84,7 @@ struct OktaUpdateTests {
             scene: scene.scene, browser: TestBrowser(scene.server), credential: scene.pages.credential)
         let page = try await pages.signIn(["scope": OktaScene.scopes])
         let redeemed = try await pages.token([
-            ("grant_type", "authorization_code"), ("code", try #require(page.result["code"])),
+            ("grant_type", "authorization_code"), ("code", try #require(page.result["code"], "\(page.reply)")),
             ("redirect_uri", SignInPageScene.redirectURI), ("code_verifier", SignInPageScene.verifier),
             ("client_id", scene.client),
         ])

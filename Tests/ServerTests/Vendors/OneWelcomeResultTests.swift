@@ -133,7 +133,9 @@ struct OneWelcomeResultTests {
             _ = try await scene.phone.answer(challenge, .approved(.confirm, number: nil)).success()
             let result = try await scene.result(of: transaction).success()
             let signature = try #require(result["signature"]?.string)
-            #expect(result["signature_verified"] == true && signature.contains("order 4711"))
+            let hash = Hex.encode(SHA256.hash(data: Array("order 4711".utf8)))
+            #expect(result["signature_verified"] == true)
+            #expect(signature.contains("signing-data: sha256:\(hash)"), "\(signature)")
             let path = "/v1/challenges/\(challenge)/receipt"
             let receipt = try await scene.portal.call(.GET, path)
             #expect(String(decoding: receipt.body, as: UTF8.self) == signature)
