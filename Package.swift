@@ -373,6 +373,7 @@ let package = Package(
         .target(
             name: "VendorSnippets",
             dependencies: [
+                "Countersign",
                 "Cotter",
                 "OneginiSDKiOS",
                 "DeviceAuthenticator",

@@ -15,9 +15,10 @@ struct CotterSampleTests {
             contentsOf: tests.appending(path: "VendorTests/Snippets/002/\(name).txt"), encoding: .utf8)
     }
 
-    /// Runs a program, and returns what it prints.
-    private static func run(_ name: String, _ arguments: [String]) throws -> String {
-        let result = try Program.run(try #require(Program.path(of: name)), arguments)
+    /// Runs a program by the first of its names that there is, and returns what it prints.
+    private static func run(_ names: String..., with arguments: [String]) throws -> String {
+        let path = names.compactMap { Program.path(of: $0) }.first
+        let result = try Program.run(try #require(path, "none of \(names)"), arguments)
         #expect(result.status == 0, "\(result.errors)")
         return result.output
     }
@@ -38,7 +39,7 @@ struct CotterSampleTests {
             #expect(call.contains(word), "\(call)")
             call = call.replacing(word, with: try #require(value))
         }
-        let printed = try run("bash", ["-c", call])
+        let printed = try run("bash", with: ["-c", call])
         return try JSONValue(parsing: Array(printed.utf8))
     }
 
@@ -48,7 +49,8 @@ struct CotterSampleTests {
             let program =
                 try Self.sample("python-1") + Self.sample("python-2")
                 + "print(code_verifier.decode(), code_challenge.decode())\n"
-            let words = try Self.run("python3", ["-c", program]).split(whereSeparator: \.isWhitespace).map(String.init)
+            let words = try Self.run("python3", with: ["-c", program])
+                .split(whereSeparator: \.isWhitespace).map(String.init)
             try #require(words.count == 2)
             let reply = try await Self.identity(words[0], words[1], "putri@example.com", scene)
             #expect(reply["identifier"]?["identifier"] == "putri@example.com", "\(reply)")
@@ -70,8 +72,8 @@ struct CotterSampleTests {
                 """
             try Data(html.utf8).write(to: page)
             let printed = try Self.run(
-                "chromium",
-                [
+                "chromium", "chromium-browser", "google-chrome",
+                with: [
                     "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=\(folder.path("profile"))",
                     "--virtual-time-budget=5000", "--dump-dom", page.absoluteString,
                 ])

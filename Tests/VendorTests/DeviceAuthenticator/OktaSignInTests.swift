@@ -6,6 +6,7 @@ import NIOHTTP1
 import ServerTestSupport
 import Synchronization
 import Testing
+import VendorSnippets
 
 /// A browser without scripts, whose person names themself and types the number of the page on their device.
 private final class OktaVisitor: Sendable {
@@ -128,6 +129,32 @@ struct OktaSignInTests {
                 return
             }
             #expect(oktaCode(error) == "ticket_used")
+        }
+    }
+
+    @Test("The program of the guide enrolls by a bearer token, prints the number for the first device, and answers")
+    func guide() async throws {
+        try await OktaScene.with { scene in
+            let first = try await scene.enroll()
+            let program = try OktaGuide(vault: MemoryVault())
+            program.enroll(
+                token: try await token(scene, by: first), server: scene.config.orgURL, client: scene.shop.clientID,
+                pushToken: Data([1, 2, 3]))
+            var printed: Substring?
+            for _ in 0..<3000 where printed == nil {
+                try await Task.sleep(for: .milliseconds(10))
+                printed = Console.lines.compactMap { $0.firstMatch(of: #/^Type ([0-9]+) on the/#)?.output.1 }.first
+            }
+            try await approve(String(try #require(printed, "\(Console.lines)")), by: first, in: scene)
+            let made = try #require(program.authenticator.allEnrollments().first)
+            for (isYes, state) in [(true, "approved"), (false, "denied")] {
+                let (challenge, number) = try await scene.asked("numbered", made)
+                program.answer(challenge, isYes: isYes, number: number)
+                while try await scene.state(of: challenge.transactionId) == "pending" {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(try await scene.state(of: challenge.transactionId) == state)
+            }
         }
     }
 }

@@ -18,7 +18,8 @@ struct OktaSnippetTests {
 
     /// The person's sign-in by another library.
     private static func credential(_ scene: OktaScene) -> VendorSnippets.Credential {
-        VendorSnippets.Credential(baseURL: scene.config.orgURL, clientID: scene.shop.clientID, accessToken: OktaScene.token)
+        VendorSnippets.Credential(
+            baseURL: scene.config.orgURL, clientID: scene.shop.clientID, accessToken: OktaScene.token)
     }
 
     private static func notification(_ payload: JSONValue) throws -> UNNotification {

@@ -46,6 +46,32 @@ struct OneginiSnippetTests {
         }
     }
 
+    @Test("The program of the guide starts, enrolls, and answers pushes as a person types")
+    func guide() async throws {
+        try await OneginiWorld.with { world in
+            let guide = OneWelcomeGuide()
+            #expect(await OneginiTold.by { guide.start(vault: MemoryVault(), completion: $0) } == "")
+            #expect(SharedClient.instance.configModel[ConfigModel.Key.baseURL] == "https://login.example.com")
+            // The server is not the guide's.
+            let app = try await Self.shared(world)
+            let profile = try #require(app.userProfiles.first)
+            guide.enroll(deviceToken: Data(repeating: 7, count: 32))
+            while !app.isPushMobileAuthEnrolled(for: profile) { try await Task.sleep(for: .milliseconds(5)) }
+            let answers = [
+                ("payment", "yes", "approved"), ("payment", "no", "denied"), ("typed", OneginiWorld.pin, "approved"),
+            ]
+            for (type, typed, state) in answers {
+                Console.type(typed)
+                let id = try await world.ask(type)
+                let alert: [String: Any] = ["title": "ACME Shop", "body": "Pay?"]
+                let own: [String: Any] = ["v": 1, "id": id, "enrollment": profile.profileId, "jws": "a.b.c"]
+                guide.received(["aps": ["alert": alert] as [String: Any], "countersign": own])
+                while try await world.state(of: id) == "pending" { try await Task.sleep(for: .milliseconds(20)) }
+                #expect(try await world.state(of: id) == state)
+            }
+        }
+    }
+
     @Test("004/03: a notification that is tapped hands over its payload")
     func notification() {
         let app = S004x03()
