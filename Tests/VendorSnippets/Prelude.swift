@@ -9,14 +9,15 @@ import UIKitStandIn
 @MainActor
 final class UIButton {}
 
-@MainActor private var taken: [ObjectIdentifier: [String]] = [:]
+/// The segues of all screens. It keeps the screens, since another one could get the identifier of one that is gone.
+@MainActor private var taken: [(screen: UIViewController, segue: String)] = []
 
 extension UIViewController {
     /// The segues that a screen has taken, in order.
-    package var segues: [String] { taken[ObjectIdentifier(self)] ?? [] }
+    package var segues: [String] { taken.filter { $0.screen === self }.map(\.segue) }
 
     func performSegue(withIdentifier identifier: String, sender: Any?) {
-        taken[ObjectIdentifier(self), default: []].append(identifier)
+        taken.append((self, identifier))
     }
 }
 
