@@ -10,36 +10,26 @@ import Testing
 @Suite("An app signs its user in at the real server", .timeLimit(.minutes(15)))
 struct SigningInTests {
     /// A browser without scripts, whose person signs in with the phone of the scene.
-    private final class Visitor: BrowserSession {
+    private struct Visitor: BrowserSession {
         private let scene: SDKScene
         private let isWilling: Bool
-        private let cookies = Mutex<[String: String]>([:])
+        private let visitor: PageVisitor
 
         init(_ scene: SDKScene, isWilling: Bool = true) {
-            self.scene = scene
-            self.isWilling = isWilling
+            (self.scene, self.isWilling) = (scene, isWilling)
+            visitor = PageVisitor(scene.server)
         }
 
         func open(_ url: URL, returningTo redirectURI: URL) async throws -> URL {
-            let first = try await send(.GET, "\(url.path())?\(url.query() ?? "")")
-            let second = try await submit(first, to: "/signin/choose", "identifier=customer-1@example.com")
-            let place = try #require(
-                try await submit(second, to: "/signin/ask", "way=device").headers["location"], "\(second)")
-            let page = Self.text(try await send(.GET, place))
-            let number = try #require(page.firstMatch(of: #/aria-label="([0-9 ,]+)"/#)).output.1.filter(\.isNumber)
-            let question = try await asked().open()
-            let done: Reply
-            if isWilling {
-                _ = try await question.approve(with: .confirmation, number: String(number))
-                done = try await send(.GET, "\(place)/done")
-            } else {
-                // A no on the phone may be another's doing: it is the person at the browser who gives up.
-                _ = try await question.deny()
-                done = try await submit(try await send(.GET, place), to: "/signin/cancel", "way=none")
+            guard !isWilling else {
+                return try await visitor.signIn(url) { number in
+                    _ = try await asked().open().approve(with: .confirmation, number: number)
+                }
             }
-            let onward = Self.text(done).firstMatch(of: #/http-equiv="refresh" content="0;url=([^"]*)"/#)
-            let back = try #require(done.headers["location"] ?? onward.map { String($0.output.1) }, "\(done)")
-            return try #require(URL(string: back.replacing("&amp;", with: "&")))
+            let place = try await visitor.ask(url).place
+            // A no on the phone may be another's doing: it is the person at the browser who gives up.
+            _ = try await asked().open().deny()
+            return try await visitor.cancel(at: place)
         }
 
         /// What the phone is asked, as soon as the server has put it there.
@@ -49,26 +39,6 @@ struct SigningInTests {
                 try await Task.sleep(for: .milliseconds(25))
             }
         }
-
-        private func submit(_ page: Reply, to path: String, _ field: String) async throws -> Reply {
-            let sealed = try #require(Self.text(page).firstMatch(of: #/name="request" value="([^"]*)"/#), "\(page)")
-            return try await send(.POST, path, form: "request=\(sealed.output.1)&\(field)")
-        }
-
-        private func send(_ method: HTTPMethod, _ path: String, form: String? = nil) async throws -> Reply {
-            var headers = form == nil ? [] : [("Content-Type", "application/x-www-form-urlencoded")]
-            let cookie = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
-            if !cookie.isEmpty { headers.append(("Cookie", cookie)) }
-            let reply = try await scene.server.send(
-                method, path, headers: headers, body: form.map { Array($0.utf8) }, isContract: false)
-            if let set = reply.headers["set-cookie"] {
-                let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
-                cookies.withLock { $0[String(pair[0])] = String(pair[1]) }
-            }
-            return reply
-        }
-
-        private static func text(_ reply: Reply) -> String { String(decoding: reply.body, as: UTF8.self) }
     }
 
     private func id(of client: Caller) throws -> String {

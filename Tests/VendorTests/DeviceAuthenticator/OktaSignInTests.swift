@@ -4,58 +4,8 @@ import Encodings
 import Foundation
 import NIOHTTP1
 import ServerTestSupport
-import Synchronization
 import Testing
 import VendorSnippets
-
-/// A browser without scripts, whose person names themself and types the number of the page on their device.
-private final class OktaVisitor: Sendable {
-    private let server: TestServer
-    private let cookies = Mutex<[String: String]>([:])
-
-    init(_ server: TestServer) {
-        self.server = server
-    }
-
-    /// Signs in, and returns where the browser is sent in the end.
-    ///
-    /// - Parameters:
-    ///   - path: the authorization request.
-    ///   - approve: approves on the device what waits there, with the number.
-    func signIn(_ path: String, _ approve: (String) async throws -> Void) async throws -> URL {
-        let first = try await send(.GET, path)
-        let second = try await submit(first, to: "/signin/choose", "identifier=customer-1@example.com")
-        let place = try #require(
-            try await submit(second, to: "/signin/ask", "way=device").headers["location"], "\(second)")
-        let page = Self.text(try await send(.GET, place))
-        let number = try #require(page.firstMatch(of: #/aria-label="([0-9 ,]+)"/#)).output.1.filter(\.isNumber)
-        try await approve(String(number))
-        let done = try await send(.GET, "\(place)/done")
-        let onward = Self.text(done).firstMatch(of: #/http-equiv="refresh" content="0;url=([^"]*)"/#)
-        let back = try #require(done.headers["location"] ?? onward.map { String($0.output.1) }, "\(done)")
-        return try #require(URL(string: back.replacing("&amp;", with: "&")))
-    }
-
-    private func submit(_ page: Reply, to path: String, _ field: String) async throws -> Reply {
-        let sealed = try #require(Self.text(page).firstMatch(of: #/name="request" value="([^"]*)"/#), "\(page)")
-        return try await send(.POST, path, form: "request=\(sealed.output.1)&\(field)")
-    }
-
-    private func send(_ method: HTTPMethod, _ path: String, form: String? = nil) async throws -> Reply {
-        var headers = form == nil ? [] : [("Content-Type", "application/x-www-form-urlencoded")]
-        let cookie = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
-        if !cookie.isEmpty { headers.append(("Cookie", cookie)) }
-        let reply = try await server.send(
-            method, path, headers: headers, body: form.map { Array($0.utf8) }, isContract: false)
-        if let set = reply.headers["set-cookie"] {
-            let pair = set.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
-            cookies.withLock { $0[String(pair[0])] = String(pair[1]) }
-        }
-        return reply
-    }
-
-    private static func text(_ reply: Reply) -> String { String(decoding: reply.body, as: UTF8.self) }
-}
 
 @Suite("Okta's calls after a sign-in of another library's", .timeLimit(.minutes(15)))
 struct OktaSignInTests {
@@ -92,7 +42,8 @@ struct OktaSignInTests {
             "/oauth2/authorize?response_type=code&client_id=\(scene.shop.clientID)&scope=openid%20enroll&state=s"
             + "&nonce=n&redirect_uri=http%3A%2F%2F127.0.0.1%3A50999%2Fcallback&code_challenge=\(Self.challenge)"
             + "&code_challenge_method=S256"
-        let back = try await OktaVisitor(scene.server).signIn(request) { number in
+        let url = try #require(URL(string: request))
+        let back = try await PageVisitor(scene.server).signIn(url) { number in
             try await approve(number, by: enrollment, in: scene)
         }
         let items = URLComponents(url: back, resolvingAgainstBaseURL: false)?.queryItems ?? []

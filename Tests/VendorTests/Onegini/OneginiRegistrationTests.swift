@@ -1,11 +1,8 @@
 import Countersign
 import CountersignWire
-import Encodings
 import Foundation
-import NIOHTTP1
 import OneginiSDKiOS
 import ServerTestSupport
-import Synchronization
 import Testing
 
 @Suite("OneWelcome's calls: registering", .timeLimit(.minutes(15)))
@@ -107,79 +104,23 @@ struct OneginiRegistrationTests {
             _ = try await phone.enroll(with: .ticket(try await world.shop.makeTicket(for: world.user)))
             let app = try await world.launched()
             let person = OneginiPerson()
-            let visitor = OneginiVisitor(server: world.server, phone: phone)
-            person.browser = { try await visitor.open($0) }
-            person.approved = { number in
-                let question = try await OneginiVisitor.asked(phone).open()
-                try await question.approve(with: .confirmation, number: number)
+            let visitor = PageVisitor(world.server)
+            let approve: @Sendable (String?) async throws -> Void = { number in
+                while true {
+                    if let pending = try await phone.pendingChallenges().first {
+                        _ = try await pending.open().approve(with: .confirmation, number: number)
+                        return
+                    }
+                    try await Task.sleep(for: .milliseconds(25))
+                }
             }
+            person.browser = { try await visitor.signIn($0, approve) }
+            person.approved = approve
             app.registerUserWith(identityProvider: nil, scopes: nil, delegate: person)
             #expect(try await person.end() == "registered by browser")
             #expect(person.asked == ["browser", "new PIN of 5", "approval"])
             #expect(app.authenticatedUserProfile != nil && app.accessToken != nil)
             #expect(try await world.deviceCount() == 2)
         }
-    }
-}
-
-/// A browser without scripts, whose person signs in with a phone that they trust.
-private struct OneginiVisitor: Sendable {
-    let server: TestServer
-    let phone: Countersign.Authenticator
-    private let cookies = OneginiCookies()
-
-    init(server: TestServer, phone: Countersign.Authenticator) {
-        (self.server, self.phone) = (server, phone)
-    }
-
-    func open(_ url: URL) async throws -> URL {
-        let first = try await send(.GET, "\(url.path())?\(url.query() ?? "")")
-        let second = try await submit(first, to: "/signin/choose", "identifier=customer-1@example.com")
-        let place = try #require(
-            try await submit(second, to: "/signin/ask", "way=device").headers["location"], "\(second)")
-        let page = Self.text(try await send(.GET, place))
-        let number = try #require(page.firstMatch(of: #/aria-label="([0-9 ,]+)"/#)).output.1.filter(\.isNumber)
-        try await Self.asked(phone).open().approve(with: .confirmation, number: String(number))
-        let done = try await send(.GET, "\(place)/done")
-        let onward = Self.text(done).firstMatch(of: #/http-equiv="refresh" content="0;url=([^"]*)"/#)
-        let back = try #require(done.headers["location"] ?? onward.map { String($0.output.1) }, "\(done)")
-        return try #require(URL(string: back.replacing("&amp;", with: "&")))
-    }
-
-    /// What a phone is asked, as soon as the server has put it there.
-    static func asked(_ phone: Countersign.Authenticator) async throws -> PendingChallenge {
-        while true {
-            if let pending = try await phone.pendingChallenges().first { return pending }
-            try await Task.sleep(for: .milliseconds(25))
-        }
-    }
-
-    private func submit(_ page: Reply, to path: String, _ field: String) async throws -> Reply {
-        let sealed = try #require(Self.text(page).firstMatch(of: #/name="request" value="([^"]*)"/#), "\(page)")
-        return try await send(.POST, path, form: "request=\(sealed.output.1)&\(field)")
-    }
-
-    private func send(_ method: HTTPMethod, _ path: String, form: String? = nil) async throws -> Reply {
-        var headers = form == nil ? [] : [("Content-Type", "application/x-www-form-urlencoded")]
-        let cookie = cookies.header
-        if !cookie.isEmpty { headers.append(("Cookie", cookie)) }
-        let reply = try await server.send(
-            method, path, headers: headers, body: form.map { Array($0.utf8) }, isContract: false)
-        if let set = reply.headers["set-cookie"] { cookies.set(set) }
-        return reply
-    }
-
-    private static func text(_ reply: Reply) -> String { String(decoding: reply.body, as: UTF8.self) }
-}
-
-/// The cookies of one browser.
-private final class OneginiCookies: Sendable {
-    private let cookies = Mutex<[String: String]>([:])
-
-    var header: String { cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") } }
-
-    func set(_ field: String) {
-        let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
-        cookies.withLock { $0[String(pair[0])] = String(pair[1]) }
     }
 }
