@@ -52,7 +52,11 @@ extension Backing {
             throw CotterError.trustedDevice("This device is already registered as a trusted device.")
         }
         let (parts, place) = (try await parts(), try Stage.place(place))
-        let enrollment = try await parts.authenticator.enroll(with: try await authority(for: userID, over: place))
+        var enrollment = try await parts.authenticator.enroll(with: try await authority(for: userID, over: place))
+        if enrollment.approval != nil, let earlier = try await earlier(than: enrollment, of: userID) {
+            try await enrollment.remove()
+            enrollment = earlier
+        }
         try await note(enrollment, for: userID)
         if let model = FurtherDeviceModel(enrollment, clock: settings.promptClock) {
             await Stage.show(model, over: place, look)

@@ -217,9 +217,11 @@ extension Backing {
         }
     }
 
-    /// Keeps a sign-in that has just happened.
+    /// Keeps a sign-in that has just happened, unless the person signs out at this very moment.
     func took(_ signedIn: SignedIn) async throws(CountersignError) -> Grant {
+        let begun = ending
         let taken = Grant(token: try await parts().client.accessToken(), signedIn: signedIn)
+        guard begun == ending else { throw .notSignedIn }
         generation += 1
         standing = .person(signedIn.identity.subject, taken.token)
         return taken
@@ -257,6 +259,27 @@ extension Backing {
         let parts = try await parts()
         let names = try await names(in: parts)
         return await parts.authenticator.enrollments.last { names["\($0.id)"] == userID || "\($0.user)" == userID }
+    }
+
+    /// A device of the same person that counts, and that another call has enrolled for this user, or for whom is not
+    /// noted; nil for none. The app may have ended before it was noted.
+    ///
+    /// - Parameters:
+    ///   - enrollment: the new device, which would wait for the other one on this very phone.
+    ///   - userID: the app's id of the user.
+    func earlier(than enrollment: Enrollment, of userID: String) async throws -> Enrollment? {
+        let parts = try await parts()
+        let names = try await names(in: parts)
+        for other in await parts.authenticator.enrollments
+        where other.id != enrollment.id && other.user == enrollment.user {
+            guard names["\(other.id)"] == nil || names["\(other.id)"] == userID else { continue }
+            do throws(CountersignError) {
+                if try await other.refresh() == nil { return other }
+            } catch {
+                continue
+            }
+        }
+        return nil
     }
 
     /// Notes for which of the app's users an enrollment is.

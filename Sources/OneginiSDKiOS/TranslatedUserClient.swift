@@ -145,7 +145,8 @@ extension TranslatedUserClient {
         do {
             return try await session.openID.accessToken()
         } catch CountersignError.notSignedIn, CountersignError.signInEnded {
-            standing.with { $0.session = nil }
+            // Somebody else may have logged in meanwhile.
+            standing.with { if $0.session?.openID === session.openID { $0.session = nil } }
             throw Refused.notAuthenticated(in: domain)
         }
     }

@@ -100,6 +100,42 @@ struct JWTPushTests {
         #expect(announcement.verification == .required)
     }
 
+    @Test("A push that was signed just before its key is replaced verifies for a day; the new key signs what is fetched")
+    func rotated() async throws {
+        let (world, shop, device) = try await scene()
+        func pass(_ length: Seconds) async throws {
+            world.time.advance(length)
+            try await RotateIssuerKey.sweep(ports: world.ports)
+            try await world.store.refreshKeys()
+        }
+        func signer(of token: String) throws -> String {
+            let keys = try world.ports.keys.current().tokens.published
+            let verified = try JWS.verify(
+                token, algorithms: [.rs256], type: .exactly(JWTAnswer.type), keys: keys)
+            return try #require(verified.header["kid"]?.string)
+        }
+        // Of two keys of one second neither is the newer one.
+        try await pass(1)
+        let begun = try await RotateIssuerKey.begin(.tokenRS256, isAtOnce: false, by: .system, ports: world.ports)
+        guard case .begun = begun else { throw World.Broken("\(begun)") }
+        try await world.store.refreshKeys()
+        try await pass(RotateIssuerKey.publication - 30)
+        let id = device.enrollment
+        let enrollment = try #require(try await world.store.read { try $0.enrollments.find(id) })
+        let asked = try await world.ask(try world.request(for: device.invitation.user, type: "tap"), by: shop)
+        let challenge = try await world.challenge(asked)
+        let pushed = try await challenge.token(for: enrollment, showing: challenge.alert, ports: world.ports)
+        let first = try signer(of: pushed)
+        try await pass(30)
+        let fetched = try await challenge.token(for: enrollment, showing: challenge.alert, ports: world.ports)
+        let (again, second) = (try signer(of: pushed), try signer(of: fetched))
+        #expect(again == first && second != first)
+        #expect(try await device.answer(asked) == .decided(ChallengeStatus(state: "approved", reason: nil)))
+        try await pass(RotateIssuerKey.honour)
+        #expect(throws: JOSEError.unknownKeyID) { try signer(of: pushed) }
+        #expect(try signer(of: fetched) == second)
+    }
+
     @Test("While there is no key of RSA nothing is signed by another one")
     func noKey() async throws {
         let scene = try await JWKScene()

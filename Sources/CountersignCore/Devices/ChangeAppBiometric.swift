@@ -63,6 +63,8 @@ package enum ChangeAppBiometric {
             } catch {
                 return .keyInvalid(error)
             }
+            // The same call at the same time has set it, since this one has looked.
+            if keys.json == current.json { return .changed }
             guard let added = keys.thumbprints.last else { return .notFound }
             // check: OktaUpdateTests.keyOnce
             guard try !work.enrollments.isEnrolled(thumbprint: added) else { return .alreadyEnrolled }

@@ -204,6 +204,39 @@ struct OktaAnswerTests {
         }
     }
 
+    @Test(
+        "Its client disabled or its user deleted meanwhile, an answer decides nothing, and says which",
+        arguments: ["disabled", "deleted"])
+    func gone(_ what: String) async throws {
+        try await OktaScene.with { scene in
+            let phone = try await scene.enrolledPhone()
+            let asked = try await scene.ask(phone)
+            let challenge = try #require(try await phone.pending().first)
+            let answer = try await phone.answer(to: challenge)
+            if what == "disabled" {
+                let path = "/v1/admin/clients/\(scene.client)"
+                #expect(try await scene.administrator.call(.POST, "\(path)/disable").status == 200)
+                expectCode(try await phone.verify(answer, at: challenge), 404, "E0000007")
+                expectCode(try await phone.call(.GET, OktaScene.path), 401, "E0000011")
+                #expect(try await scene.administrator.call(.POST, "\(path)/enable").status == 200)
+                #expect(try await scene.scene.state(of: asked) == "cancelled")
+                // The device is as it was.
+                _ = try await scene.ask(phone)
+                let given = try await phone.maintain(try await phone.assertion()).success()
+                let token = try #require(given["access_token"]?.string)
+                let next = try #require(try await phone.pending(by: token).first)
+                #expect(try await phone.verify(try await phone.answer(to: next), at: next).status == 200)
+            } else {
+                #expect(try await scene.shop.call(.DELETE, "/v1/users/\(phone.user)").status == 204)
+                expectCode(try await phone.verify(answer, at: challenge), 410, "E0000154")
+                expectCode(try await phone.call(.GET, OktaScene.path), 401, "E0000011")
+                let refused = try await phone.maintain(try await phone.assertion())
+                #expect(refused.status == 400 && refused.json["error"] == "invalid_grant", "\(refused)")
+                #expect(try await scene.administrator.auditCount("challenge.approved") == 0)
+            }
+        }
+    }
+
     @Test("Of a yes and a no at once, one counts, and both replies agree with it")
     func atOnce() async throws {
         try await OktaScene.with { scene in
