@@ -261,11 +261,12 @@ extension Backing {
         return await parts.authenticator.enrollments.last { names["\($0.id)"] == userID || "\($0.user)" == userID }
     }
 
-    /// A device of the same person that counts, and that another call has enrolled for this user, or for whom is not
-    /// noted; nil for none. The app may have ended before it was noted.
+    /// The same person's enrollment on this device that counts, beside a new one which would wait for it; nil for none.
+    ///
+    /// Another call has made it, and the app may have ended before it was noted for which of its users it is.
     ///
     /// - Parameters:
-    ///   - enrollment: the new device, which would wait for the other one on this very phone.
+    ///   - enrollment: the new one.
     ///   - userID: the app's id of the user.
     func earlier(than enrollment: Enrollment, of userID: String) async throws -> Enrollment? {
         let parts = try await parts()

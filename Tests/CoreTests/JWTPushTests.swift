@@ -100,7 +100,7 @@ struct JWTPushTests {
         #expect(announcement.verification == .required)
     }
 
-    @Test("A push that was signed just before its key is replaced verifies for a day; the new key signs what is fetched")
+    @Test("A push that was signed just before its key is replaced verifies for a day; what is fetched has the new key")
     func rotated() async throws {
         let (world, shop, device) = try await scene()
         func pass(_ length: Seconds) async throws {
