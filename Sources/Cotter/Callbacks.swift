@@ -1,13 +1,17 @@
 /// Takes the access token of a sign-in, or "" where there is none, and the error, or nil for a success.
+///
+/// The error is a ``CotterError``. It is called once, on the main actor.
 public typealias FinalAuthCallback = @MainActor (_ token: String, _ error: (any Error)?) -> Void
 
-/// Takes the tokens of a sign-in, or the error.
+/// Takes the tokens of a sign-in, or the error, which is a ``CotterError``; one of the two is nil.
+///
+/// It is called once, on the main actor.
 public typealias CotterAuthCallback = @MainActor (_ token: CotterOAuthToken?, _ error: (any Error)?) -> Void
 
 /// What came of a call.
 public typealias CotterResult<Value> = Result<Value, CotterError>
 
-/// Takes what came of a call.
+/// Takes what came of a call; it is called once, on the main actor.
 public typealias ResultCallback<Value> = @MainActor (CotterResult<Value>) -> Void
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -18,7 +18,8 @@ extension UIColor: ColorValue {
 }
 
 extension Int: ColorValue {
-    /// The colour of a number in which each part has eight bits.
+    /// The colour of a number such as `0x21CE99`: red, green and blue have eight bits each, and higher ones do not
+    /// count.
     public var cotterColor: UIColor? {
         func part(_ shift: Int) -> CGFloat { CGFloat((self >> shift) & 0xFF) / 255 }
         return UIColor(red: part(16), green: part(8), blue: part(0), alpha: 1)
@@ -58,7 +59,10 @@ public struct ColorSchemeObject {
     /// Shown nowhere.
     public var navbarTint: UIColor?
 
-    /// Colours; those that are not named stay the system's.
+    /// Colours; those that are not named, or of a text that is no colour, stay the system's.
+    ///
+    /// Each is a `UIColor`, a number such as `0x21CE99`, or a text such as `"#21CE99"`. The five that begin with
+    /// `reset` are taken, so that an app compiles, and not kept: the screens that had them are gone.
     public init(
         primary: (any ColorValue)? = nil, secondary: (any ColorValue)? = nil, accent: (any ColorValue)? = nil,
         danger: (any ColorValue)? = nil, gray: (any ColorValue)? = nil, pinEmpty: (any ColorValue)? = nil,

@@ -14,7 +14,10 @@ public import Countersign
 public final class Cotter {
     /// What Countersign needs to know besides.
     ///
-    /// Setting it makes everything anew that is made from then on.
+    /// Set it, or its parts, before the first ``Cotter`` is made or configured. Each change forgets what was
+    /// configured: a `Cotter` that was made before keeps its earlier settings, and ``accessToken()``,
+    /// ``getAccessToken()``, ``getLoggedInUserID()``, ``logout()`` and ``Passwordless/shared`` know nobody until
+    /// another one is.
     public static var settings = CotterSettings() {
         didSet { Backing.forgetAll() }
     }
@@ -27,8 +30,9 @@ public final class Cotter {
     ///
     /// - Parameters:
     ///   - apiSecretKey: is not used, and not sent. Take it out of the app.
-    ///   - apiKeyID: the app's client at the server, unless ``settings`` name another.
-    ///   - cotterURL: the server, unless ``settings`` name another; its path does not count.
+    ///   - apiKeyID: the app's client at the server, such as `cli_…`, unless ``settings`` name another.
+    ///   - cotterURL: the server, such as `https://login.example.com`, unless ``settings`` name another; its path does
+    ///     not count.
     public init(apiSecretKey: String, apiKeyID: String, cotterURL: String) {
         userID = ""
         backing = .configured(apiKeyID, at: cotterURL, by: Self.settings)
@@ -62,10 +66,13 @@ public final class Cotter {
         Backing.configured(apiKeyID, at: url, by: settings).look.read(configuration)
     }
 
-    /// Configures it as the app is launched, and shows the question of a push that the person has tapped.
+    /// Configures it as the app is launched and, if a push has launched it, shows the newest question that waits.
+    ///
+    /// Which push it was does not count, nor for whom the question is. Nothing is shown, and nobody is told, if nothing
+    /// waits, the server cannot be asked, or no view controller is on the screen yet.
     ///
     /// - Parameters:
-    ///   - launchOptions: why the app was launched.
+    ///   - launchOptions: why the app was launched, as the system hands it over.
     ///   - apiSecretKey: is not used, and not sent. Take it out of the app.
     ///   - apiKeyID: the app's client at the server, unless ``settings`` name another.
     ///   - configuration: as in ``configure(apiSecretKey:apiKeyID:configuration:)``.
@@ -78,7 +85,11 @@ public final class Cotter {
         Task { try? await backing.answerAny() }
     }
 
-    /// Replaces a text of the prompts, by one of the keys such as ``NonTrustedKey/title``.
+    /// Replaces a text of the prompts.
+    ///
+    /// - Parameters:
+    ///   - key: one of the keys such as ``NonTrustedKey/title``; any other says nothing.
+    ///   - value: the text, which is shown as it is.
     public func setText(for key: String, to value: String) {
         backing.look.language.setText(for: key, to: value)
     }
@@ -104,7 +115,8 @@ extension Cotter {
     ///
     /// - Parameters:
     ///   - vc: over what the prompt is shown.
-    ///   - cb: is called with "" once the prompt is closed, or if nothing waits; with an error if it could not be shown.
+    ///   - cb: is called with "" once the prompt is closed, or if nothing waits; with an error if this device is not
+    ///     trusted, or the question could not be fetched or shown. What the person has answered is not told.
     public func getEventTrustedDevice(vc: UIViewController, cb: FinalAuthCallback? = nil) {
         let (backing, user) = (backing, userID)
         tell(cb) {
@@ -116,11 +128,14 @@ extension Cotter {
     /// Makes this device a trusted one of the user, and signs them in.
     ///
     /// A trusted device of theirs, if there is one, is asked: a prompt here shows the number to type there. The device
-    /// enrolls by ``CotterSettings/ticket``, or by a sign-in on the server's page.
+    /// enrolls by ``CotterSettings/ticket``, or by a sign-in on the server's page. If that prompt is closed before the
+    /// other device has agreed, the callback has an error, and the device goes on waiting: to show the number anew,
+    /// remove the device first, by ``removeTrustedDevice(vc:cb:)``.
     ///
     /// - Parameters:
     ///   - vc: over what the page and the prompt are shown.
-    ///   - cb: takes the access token, or why the device is not trusted.
+    ///   - cb: takes the access token, or why the device is not trusted; ``CotterError/trustedDevice(_:)`` if it is
+    ///     registered already, also while it waits.
     public func registerNewDevice(vc: UIViewController, cb: @escaping FinalAuthCallback) {
         let (backing, user) = (backing, userID)
         tell(cb) { try await backing.trust(user, over: vc).token.reveal() }
@@ -143,7 +158,7 @@ extension Cotter {
     ///
     /// - Parameters:
     ///   - vc: is not used.
-    ///   - cb: is called with "" once it is removed.
+    ///   - cb: is called with "" once it is removed; with an error if it is none, or the server cannot be asked.
     public func removeTrustedDevice(vc: UIViewController, cb: @escaping FinalAuthCallback) {
         let (backing, user) = (backing, userID)
         tell(cb) {
@@ -164,7 +179,7 @@ extension Cotter {
     ///   - parentView: over what the page is shown.
     ///   - input: the address that the page suggests; "" for none.
     ///   - identifierField: is not used.
-    ///   - type: `EMAIL` or `PHONE`, whose address is told; the page takes either.
+    ///   - type: `EMAIL` or `PHONE`: which address is told. `PHONE` needs the scope `phone`; the page takes either.
     ///   - directLogin: is not used: the page goes on by itself where it can.
     ///   - userID: the app's id of the person, which is told back.
     ///   - authMethod: is not used: the server says by what people sign in.
@@ -198,8 +213,10 @@ extension Cotter {
     /// One that is over is refreshed, if the person has signed in on the page; if this device is a trusted one of
     /// theirs, it signs them in anew, and nothing is shown. Whoever has signed in by another device signs in again.
     ///
-    /// - Throws: `notSignedIn` for nobody, or if the sign-in has ended so; the error of the network if that is away, and
-    ///   then the person stays signed in.
+    /// - Throws: `notSignedIn` if nobody is signed in, if nothing is configured yet, or if the token is over and
+    ///   nothing renews it; `signInEnded`, `signInRefused`, `deviceDeregistered`, `enrollmentUnknown`,
+    ///   `enrollmentSuspended` or `enrollmentWaiting` if the server ends the sign-in; `configurationInvalid` for wrong
+    ///   settings. For errors of the network, the server and the vault the person stays signed in.
     public static func accessToken() async throws(CountersignError) -> AccessToken {
         guard let backing = Backing.current else { throw .notSignedIn }
         return try await backing.freshToken()
@@ -212,5 +229,8 @@ extension Cotter {
     public static func getLoggedInUserID() -> String? { Backing.current?.person }
 
     /// Ends the sign-in: here at once, and at the server, which takes the tokens back.
+    ///
+    /// It does not wait. If the server cannot be reached, the tokens are forgotten here all the same, and end by
+    /// themselves.
     public static func logout() { Backing.current?.signOut() }
 }

@@ -22,11 +22,13 @@ public final class CotterAPIService {
             }, cb)
     }
 
-    /// Whether this device is a trusted one of a user of the app, as far as the device knows.
+    /// Whether this device is enrolled for a user of the app, as far as the device knows.
+    ///
+    /// It is so, too, while the device waits for another one to let it in.
     ///
     /// - Parameters:
     ///   - clientUserID: the app's id of the user.
-    ///   - cb: takes the answer.
+    ///   - cb: takes the answer, whose method is `TRUSTED_DEVICE`.
     public func getTrustedDeviceStatus(clientUserID: String, cb: @escaping ResultCallback<EnrolledMethods>) {
         tell(
             of: {
@@ -39,7 +41,7 @@ public final class CotterAPIService {
     ///
     /// - Parameters:
     ///   - userID: the app's id of the user.
-    ///   - cb: is told once it is removed that it is none.
+    ///   - cb: takes `enrolled: false` once it is removed; an error if it is none, or the server cannot be asked.
     public func removeTrustedDeviceStatus(userID: String, cb: @escaping ResultCallback<EnrolledMethods>) {
         tell(
             of: {

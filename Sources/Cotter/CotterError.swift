@@ -15,19 +15,19 @@ public enum CotterError: Error, Hashable, Sendable {
     case auth(String)
     /// The page for signing in could not be shown, or did not come back.
     case passwordless(String)
-    /// This device is not trusted, or a question about it was not approved.
+    /// This device is not trusted, or is so already, or a question could not be shown or was not approved.
     case trustedDevice(String)
     /// Something could not be encoded; nothing here says so.
     case encoding
     /// Something could not be decoded; nothing here says so.
     case decoding
-    /// The server did not answer as it should.
+    /// The server did not answer as it should; the code is the HTTP status.
     case status(code: Int)
     /// The server refused.
     case server(message: String)
     /// The network failed.
     case network
-    /// Something else, such as a wrong setting.
+    /// Something else, such as a wrong setting, or a clock that is wrong.
     case general(message: String)
 
     /// The error behind an error of the SDK.

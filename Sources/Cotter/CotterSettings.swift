@@ -28,9 +28,13 @@ public struct CotterSettings: Sendable {
     public var clock: any DeviceClock = SystemClock()
     /// The text of a ticket by which this device enrolls for a user of the app; nil for a sign-in on the server's page.
     ///
-    /// Have your own server make it, for the user who is signed in there.
+    /// Have your own server make it, for the user who is signed in there: it is `qr` of the ticket. An error that is
+    /// thrown here goes to the callback, as ``CotterError/general(message:)`` unless it is a ``CotterError`` or one of
+    /// the SDK's.
     public var ticket: (@Sendable (_ userID: String) async throws -> String)?
     /// The address by which the server knows a user of the app; by default the app's id of the user itself.
+    ///
+    /// It is the `login_hint` of sign-ins by another device, and on the page by which a device enrolls.
     public var signInName: @Sendable (_ userID: String) -> String = { $0 }
     /// The text of the system's prompt for a fingerprint or a face.
     public var biometricPrompt = "Approve"

@@ -33,9 +33,9 @@ public struct CotterOAuthToken: Codable, Hashable, Sendable {
 
 /// A person.
 public struct CotterUser: Codable, Hashable, Sendable {
-    /// The person's id at the server.
+    /// The person's id at the server, such as `usr_…`.
     public var id: String
-    /// The server.
+    /// The server's URL.
     public var issuer: String
     /// The address that the server names; nil where it names none, or could not be asked.
     public var identifier: String?
@@ -44,7 +44,7 @@ public struct CotterUser: Codable, Hashable, Sendable {
     /// `TRUSTED_DEVICE` where this device is enrolled for the person.
     public var enrolled: [String]?
 
-    /// A person of these parts.
+    /// A person of these parts, for ``Passwordless/registerWith(cotterUser:cb:)``.
     public init(
         id: String, issuer: String, identifier: String? = nil, clientUserID: String, enrolled: [String]? = nil
     ) {

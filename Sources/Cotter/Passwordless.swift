@@ -66,6 +66,9 @@ public final class Passwordless {
 
     /// Shows the newest question that waits for a user of the app on this device; does nothing if there is none.
     ///
+    /// An error, such as a device that is not trusted, is told to nobody: ``Cotter/getEventTrustedDevice(vc:cb:)``
+    /// tells it.
+    ///
     /// - Parameter clientUserID: the app's id of the user.
     public func checkEvent(clientUserID: String) {
         tell(nil) {
@@ -74,7 +77,7 @@ public final class Passwordless {
         }
     }
 
-    /// Shows the newest question that waits for a user of the app on this device; does nothing if there is none.
+    /// Shows the newest question that waits for a user of the app on this device: see ``checkEvent(clientUserID:)``.
     ///
     /// - Parameter identifier: the app's id of the user.
     public func checkEvent(identifier: String) { checkEvent(clientUserID: identifier) }
@@ -88,7 +91,7 @@ public final class Passwordless {
         tell(cb) { try await Backing.configured().trust(identifier, over: nil).token.reveal() }
     }
 
-    /// Asks whether a new device may be added, as ``Cotter/scanNewDevice(vc:cb:)`` does.
+    /// Asks whether a new device may be added, as ``Cotter/scanNewDevice(vc:cb:)`` does, which tells errors as well.
     ///
     /// - Parameter identifier: the app's id of the user.
     public func scanNewDevice(identifier: String) {
@@ -102,7 +105,7 @@ public final class Passwordless {
     ///
     /// - Parameters:
     ///   - identifier: the app's id of the user.
-    ///   - cb: is called with "" once it is removed.
+    ///   - cb: is called with "" once it is removed; with an error if it is none, or the server cannot be asked.
     public func removeDevice(identifier: String, cb: @escaping FinalAuthCallback) {
         tell(cb) {
             try await Backing.configured().removeDevice(identifier)

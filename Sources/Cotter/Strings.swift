@@ -15,12 +15,18 @@ public class LanguageObject {
     }
 
     /// Texts in the person's language, or in English.
+    ///
+    /// - Parameter text: the app's own texts by the keys below; other keys say nothing.
     public init(text: [String: String] = [:]) {
         self.text = text
         language = nil
     }
 
     /// Sets a text.
+    ///
+    /// - Parameters:
+    ///   - key: one of the keys below; any other says nothing.
+    ///   - value: the text, which is shown as it is.
     public func setText(for key: String, to value: String) { text[key] = value }
 
     /// The texts of the prompts.

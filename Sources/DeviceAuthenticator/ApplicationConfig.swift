@@ -65,6 +65,13 @@ public final class ApplicationConfig {
     public var countersign = CountersignSettings()
 
     /// A configuration of these parts.
+    ///
+    /// - Parameters:
+    ///   - applicationName: the app's name, as the user's list of devices shows it.
+    ///   - applicationVersion: the app's version, such as `3.1`.
+    ///   - applicationGroupId: the app group, such as `group.com.acme`.
+    ///   - keychainGroupId: the Keychain's group, with the team's id before it; nil for that of the app group.
+    ///   - applicationInstallationId: is not used.
     public init(
         applicationName: String, applicationVersion: String, applicationGroupId: String,
         keychainGroupId: String? = nil, applicationInstallationId: String? = nil

@@ -3,8 +3,11 @@ public import Foundation
 
 /// One user on this device.
 ///
-/// Completions are called once, on any thread. No call needs its `authenticationToken`, which an expired or empty one may
-/// be, where nothing else is said: the device's own keys sign.
+/// Completions are called once, on any thread. Unless a call says otherwise, its `authenticationToken` is not used, and
+/// may be expired or empty: the device's own keys sign. Of every call the error is
+/// ``DeviceAuthenticatorError/networkError(_:)`` without a network, ``DeviceAuthenticatorError/serverAPIError(_:_:)``
+/// if the server refuses, such as for an enrollment that it has removed, and
+/// ``DeviceAuthenticatorError/storageError(_:)`` if the device's storage fails.
 public protocol AuthenticatorEnrollmentProtocol: Sendable {
     /// The enrollment's id.
     var enrollmentId: String { get }
@@ -19,23 +22,40 @@ public protocol AuthenticatorEnrollmentProtocol: Sendable {
 
     /// Registers the user's biometrics, or removes them; the system asks the user.
     ///
+    /// Registering makes a new key each time. Biometrics that are registered later than ten minutes after enrolling may
+    /// have to wait at the server before they count.
+    ///
     /// - Parameters:
-    ///   - authenticationToken: a token as for enrolling, if the enrollment is older than ten minutes and has no
-    ///     biometrics.
+    ///   - authenticationToken: a token with the scope `enroll`, as for enrolling, if the enrollment is older than ten
+    ///     minutes and has no biometrics; otherwise it is not used.
     ///   - enable: whether to register or to remove.
-    ///   - completion: gets nil if it is done.
+    ///   - completion: gets nil if it is done; ``DeviceAuthenticatorError/securityError(_:)`` if the user closes the
+    ///     system's prompt, or the device has no biometrics.
     func setUserVerification(
         authenticationToken: AuthToken, enable: Bool,
         completion: @escaping @Sendable (DeviceAuthenticatorError?) -> Void
     )
 
     /// Allows clients to ask by CIBA, which they may anyhow; forbidding it is an error.
+    ///
+    /// - Parameters:
+    ///   - authenticationToken: not used.
+    ///   - enable: `true` succeeds, and changes nothing.
+    ///   - completion: gets nil, or ``DeviceAuthenticatorError/genericError(_:)`` for `false`.
     func enableCIBATransactions(
         authenticationToken: AuthToken, enable: Bool,
         completion: @escaping @Sendable (DeviceAuthenticatorError?) -> Void
     )
 
     /// Tells the server the app's push token, for all enrollments at this server.
+    ///
+    /// A server that cannot be reached is told with the next request for challenges, and that is no error.
+    ///
+    /// - Parameters:
+    ///   - token: the token, as the system has handed it out.
+    ///   - authenticationToken: not used.
+    ///   - completion: gets nil if it is done, or will be; ``DeviceAuthenticatorError/internalError(_:)`` without a
+    ///     bundle identifier.
     func updateDeviceToken(
         _ token: Data, authenticationToken: AuthToken,
         completion: @escaping @Sendable (DeviceAuthenticatorError?) -> Void
@@ -60,8 +80,10 @@ public protocol AuthenticatorEnrollmentProtocol: Sendable {
     /// Fetches an access token that shows possession of this device, without asking the user.
     ///
     /// - Parameters:
-    ///   - scopes: the scopes; those of the vendor's names are left out, since a device needs none for its own calls.
-    ///   - completion: gets the token.
+    ///   - scopes: the scopes, such as `openid`; those of the vendor's names (`okta.…`) are left out, since a device
+    ///     needs none for its own calls.
+    ///   - completion: gets the token, which is good for ten minutes at most; an error while the device waits to be let
+    ///     in.
     func retrieveMaintenanceToken(
         scopes: [String], completion: @escaping @Sendable (Result<Oauth2Credential, DeviceAuthenticatorError>) -> Void
     )
@@ -122,7 +144,7 @@ public struct Oauth2Credential: Codable, Sendable {
     public let access_token: String
     /// `DPoP` for a token that is bound to a key, `Bearer` for another one.
     public let token_type: String
-    /// For how long it is good, in seconds.
+    /// For how long it is good, in seconds from when it was fetched.
     public let expires_in: Int?
     /// Always nil: the device can fetch another token at any time.
     public let refresh_token: String?

@@ -13,9 +13,16 @@ public protocol ChallengeProtocol: AnyObject, Sendable {
 
     /// Fetches the question, asks for what is missing of an answer, and sends the answer.
     ///
+    /// It may be called again after an error, as long as the question waits.
+    ///
     /// - Parameters:
-    ///   - onRemediation: gets each step, on any thread.
-    ///   - onCompletion: called once: with nil if an answer has arrived, whether it was yes or no.
+    ///   - onRemediation: gets each step, one after the other, on any thread.
+    ///   - onCompletion: called once: with nil if an answer has arrived, whether it was yes or no. Otherwise nothing
+    ///     has decided: ``DeviceAuthenticatorError/genericError(_:)`` if the app has let go of a step, or gives no
+    ///     number; ``DeviceAuthenticatorError/securityError(_:)`` if biometrics fail;
+    ///     ``DeviceAuthenticatorError/networkError(_:)`` without a network;
+    ///     ``DeviceAuthenticatorError/serverAPIError(_:_:)`` for a question that is over, for a wrong number, which
+    ///     ends it, and for one that wants a method that these calls do not have (`method_missing`).
     func resolve(
         onRemediation: @escaping @Sendable (any RemediationStep) -> Void,
         onCompletion: @escaping @Sendable (DeviceAuthenticatorError?) -> Void
@@ -45,10 +52,11 @@ public protocol PushChallengeProtocol: ChallengeProtocol {
 
 /// A question with a text.
 public protocol CIBAChallengeProtocol: PushChallengeProtocol {
-    /// The text of the question, with its details below it, each in a line.
+    /// The text of the question, with its details below it, each in a line, and then the data to be signed.
     ///
-    /// Every question has one, not only those that were asked by CIBA: show it, since the answer signs it. Until the
-    /// question has been fetched it is the short message of the push.
+    /// Every question has one, not only those that were asked by CIBA: show it, since the answer signs it. The place,
+    /// which is signed as well, is ``PushChallengeProtocol/clientLocation``. Until the question has been fetched this
+    /// is the short message of the push.
     var cibaBindingMessage: String? { get }
 }
 

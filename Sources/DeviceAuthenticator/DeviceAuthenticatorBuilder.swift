@@ -19,7 +19,9 @@ public final class DeviceAuthenticatorBuilder {
     ///
     /// The calling thread waits while the vault is read.
     ///
-    /// - Throws: ``DeviceAuthenticatorError``.
+    /// - Throws: ``DeviceAuthenticatorError/storageError(_:)``: ``StorageError/missingAppGroupEntitlement`` if the app
+    ///   does not have the groups of its configuration, ``StorageError/generalStorageError(_:)`` if the vault cannot be
+    ///   read, or there is none.
     public func create() throws -> any DeviceAuthenticatorProtocol {
         let settings = Settings(config, vault: try vault())
         let authenticator = try SDKDeviceAuthenticator(settings: settings)

@@ -14,6 +14,11 @@ public protocol DeviceAuthenticatorProtocol: Sendable {
     /// Tells what the server wants of enrollments.
     ///
     /// Nothing is fetched: whether a question needs a biometric is the challenge type's to say, each time.
+    ///
+    /// - Parameters:
+    ///   - authenticationToken: not used.
+    ///   - authenticatorConfig: not used.
+    ///   - completion: gets a policy that prefers biometrics, always.
     func downloadPolicy(
         authenticationToken: AuthToken, authenticatorConfig: DeviceAuthenticatorConfig,
         completion: @escaping @Sendable (Result<any AuthenticatorPolicyProtocol, DeviceAuthenticatorError>) -> Void
@@ -28,14 +33,17 @@ public protocol DeviceAuthenticatorProtocol: Sendable {
     ///   - authenticationToken: the access token.
     ///   - authenticatorConfig: the server, and the app's client there.
     ///   - enrollmentParameters: the push token, and whether to register the user's biometrics.
-    ///   - completion: gets the enrollment, or why there is none.
+    ///   - completion: gets the enrollment, or why there is none: ``DeviceAuthenticatorError/serverAPIError(_:_:)`` for
+    ///     a token that the server does not take, ``DeviceAuthenticatorError/securityError(_:)`` if biometrics were
+    ///     wanted and fail, ``DeviceAuthenticatorError/internalError(_:)`` for a wrong configuration. An
+    ///     enrollment whose biometrics fail is removed again, if the server can be reached.
     func enroll(
         authenticationToken: AuthToken, authenticatorConfig: DeviceAuthenticatorConfig,
         enrollmentParameters: EnrollmentParameters,
         completion: @escaping @Sendable (Result<any AuthenticatorEnrollmentProtocol, DeviceAuthenticatorError>) -> Void
     )
 
-    /// The enrollments on this device; the calling thread waits while they are read.
+    /// The enrollments on this device, by servers and oldest first; the calling thread waits while they are read.
     func allEnrollments() -> [any AuthenticatorEnrollmentProtocol]
 
     /// Removes an enrollment on the server and on this device.
@@ -43,7 +51,8 @@ public protocol DeviceAuthenticatorProtocol: Sendable {
     /// - Parameters:
     ///   - enrollment: the enrollment.
     ///   - authenticationToken: not used: the device's own key signs.
-    ///   - completion: gets nil if it is gone.
+    ///   - completion: gets nil if it is gone, also if the server knew none; an error, and then it stays on this
+    ///     device, if the server cannot be asked.
     func delete(
         enrollment: any AuthenticatorEnrollmentProtocol, authenticationToken: AuthToken,
         completion: @escaping @Sendable (DeviceAuthenticatorError?) -> Void
@@ -55,17 +64,24 @@ public protocol DeviceAuthenticatorProtocol: Sendable {
     ///
     /// - Parameters:
     ///   - notification: the notification, as the system handed it over.
-    ///   - allowedClockSkewInSeconds: how far the device's clock may differ from the server's.
-    /// - Throws: ``DeviceAuthenticatorError/pushNotRecognized`` for somebody else's push,
-    ///   ``DeviceAuthenticatorError/accountNotFoundForChallenge(_:)`` for one that is for none of this device's
-    ///   enrollments, ``DeviceAuthenticatorError/securityError(_:)`` for one that is forged, altered or out of date.
+    ///   - allowedClockSkewInSeconds: by how many seconds the device's clock may differ from the server's.
+    /// - Throws: ``DeviceAuthenticatorError/pushNotRecognized`` for somebody else's push, and for one that only
+    ///   withdraws a notification, ``DeviceAuthenticatorError/accountNotFoundForChallenge(_:)`` for one that is for
+    ///   none of this device's enrollments, ``DeviceAuthenticatorError/securityError(_:)`` for one that is forged,
+    ///   altered or out of date, ``DeviceAuthenticatorError/networkError(_:)`` if a key of the server was needed and
+    ///   did not come in time.
     func parsePushNotification(
         _ notification: UNNotification, allowedClockSkewInSeconds: Int
     ) throws -> any PushChallengeProtocol
 
     /// Verifies a push, and reads its announcement and what the user chose on its notification.
     ///
-    /// See ``parsePushNotification(_:allowedClockSkewInSeconds:)``.
+    /// Nothing is sent before ``ChallengeProtocol/resolve(onRemediation:onCompletion:)``, which sends the choice.
+    ///
+    /// - Parameters:
+    ///   - response: the response, as the system handed it over; a tap on the notification itself chooses nothing.
+    ///   - allowedClockSkewInSeconds: as in ``parsePushNotification(_:allowedClockSkewInSeconds:)``.
+    /// - Throws: the errors of ``parsePushNotification(_:allowedClockSkewInSeconds:)``.
     func parsePushNotificationResponse(
         _ response: UNNotificationResponse, allowedClockSkewInSeconds: Int
     ) throws -> any PushChallengeProtocol
@@ -107,14 +123,16 @@ public enum AuthToken: Sendable {
 
 /// The server, and the app's client there.
 public struct DeviceAuthenticatorConfig: Sendable {
-    /// The server's base URL.
+    /// The server's URL, such as `https://login.example.com`, without a path.
     public let orgURL: URL
     /// The kind of authenticator: always `custom_app`.
     public let authenticatorKey = "custom_app"
-    /// The id of the app's client.
+    /// The id of the app's client, such as `cli_…`.
     public let oidcClientId: String
 
-    /// A configuration of these parts; of the URL scheme, host and port are kept.
+    /// A configuration of these parts; of the URL, scheme, host and port are kept.
+    ///
+    /// The scheme must be `https`, or `http` on a loopback host; with another one, enrolling is an error.
     public init(orgURL: URL, oidcClientId: String) {
         var parts = URLComponents()
         parts.scheme = orgURL.scheme

@@ -13,7 +13,7 @@ public struct EnrollmentParameters: Sendable {
     /// Whether the user's biometrics are registered at once.
     private(set) var enablesUserVerification: Bool
 
-    /// Parameters with the token that the system handed out.
+    /// Parameters with the token that the system handed out, and whether the user's biometrics are registered at once.
     public init(deviceToken: Data, enableUserVerification: Bool = false) {
         self.init(deviceToken: .tokenData(deviceToken), enableUserVerification: enableUserVerification)
     }
@@ -35,7 +35,7 @@ public struct EnrollmentParameters: Sendable {
         enablesUserVerification = enable
     }
 
-    /// Changes nothing: whether a client may ask the user by CIBA is in the client's registration at the server.
+    /// Changes nothing, whatever `enable` is: whether a client may ask by CIBA is in its registration at the server.
     public mutating func enableCIBATransactions(enable: Bool) {}
 }
 
@@ -49,9 +49,12 @@ public enum DeviceToken: Sendable {
     case tokenString(String)
 }
 
-/// The conditions of the key that the user's biometrics unlock.
+/// What the vendor's SDK asks of the key that the user's biometrics unlock.
+///
+/// It is taken, so that an app compiles, and not used: whether the key dies with a change of the biometrics is the
+/// vault's.
 public struct BiometricEnrollmentSettings: Sendable {
-    /// The conditions.
+    /// The conditions, which nothing looks at.
     public let accessControlFlags: SecAccessControlCreateFlags
 
     /// Settings with these conditions.
@@ -59,7 +62,7 @@ public struct BiometricEnrollmentSettings: Sendable {
         self.accessControlFlags = accessControlFlags
     }
 
-    /// The key dies when a finger or a face is added or removed.
+    /// The vendor's usual condition: the key shall die when a finger or a face is added or removed.
     public static var `default`: BiometricEnrollmentSettings {
         BiometricEnrollmentSettings(accessControlFlags: .biometryCurrentSet)
     }

@@ -60,6 +60,8 @@ public final class RemediationStepNumberEntry: RemediationStep {
     }
 
     /// Takes the digits that the user typed.
+    ///
+    /// Of a text that is no such number nothing is sent, and the attempt ends with an error.
     public func provide(_ number: String) {
         numbers.yield(number)
         numbers.finish()
@@ -77,7 +79,7 @@ public struct RemediationStepMessage: RemediationStep {
     public let messageType: RemediationStepMessageType
     /// What happened.
     public let reasonType: RemediationStepMessageReasonType
-    /// What happened, in a sentence for a developer.
+    /// What happened, in an English sentence for a developer.
     public let message: String?
     /// The question.
     public let challenge: (any ChallengeProtocol)?

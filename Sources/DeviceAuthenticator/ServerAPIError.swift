@@ -6,7 +6,7 @@ public import Foundation
 
 /// What came back of a request that the server refused.
 public final class HTTPURLResult: NSObject, Sendable {
-    /// The status of the response.
+    /// The HTTP status of the response, or the one that fits where no single response has it.
     public let statusCode: Int
     private let url: URL?
 
@@ -36,9 +36,9 @@ public struct ServerAPIErrorModel: Codable, Sendable {
     public let errorCode: ServerErrorCode?
     /// What happened, and what to do about it.
     public let errorSummary: String?
-    /// A link to the documentation.
+    /// Always nil.
     public let errorLink: String?
-    /// The id by which the request is found in the server's log.
+    /// The id by which the request is found in the server's log; nil where the server named none.
     public let errorId: String?
     /// Always nil.
     public let status: String?

@@ -12,7 +12,7 @@ public protocol PinChallenge: AnyObject, Sendable {
     var previousFailureCount: UInt { get }
     /// How many more there may be.
     var remainingFailureCount: UInt { get }
-    /// Why the PIN is asked for again, or instead of something else; nil the first time.
+    /// Why the PIN is asked for again, or instead of something else, such as 9009 or 9030; nil the first time.
     var error: (any Error)? { get }
     /// Takes the answer.
     var sender: any PinChallengeSender { get }
@@ -20,7 +20,7 @@ public protocol PinChallenge: AnyObject, Sendable {
 
 /// Takes the answer to a ``PinChallenge``; the first one counts.
 public protocol PinChallengeSender: AnyObject, Sendable {
-    /// The person has typed a PIN.
+    /// The person has typed a PIN; a text that can be none counts as a wrong one, without a try at the server.
     func respond(with pin: String, to challenge: any PinChallenge)
     /// The person has given up; a mobile authentication request is denied by that.
     func cancel(_ challenge: any PinChallenge)
@@ -30,9 +30,9 @@ public protocol PinChallengeSender: AnyObject, Sendable {
 public protocol CreatePinChallenge: AnyObject, Sendable {
     /// Whose PIN; nil while the user is being registered.
     var userProfile: (any UserProfile)? { get }
-    /// The fewest digits.
+    /// How many digits it has at least.
     var pinLength: UInt { get }
-    /// Why the PIN that was chosen cannot be set; nil the first time.
+    /// Why the PIN that was chosen cannot be set, a ``PinValidationError``; nil the first time.
     var error: (any Error)? { get }
     /// Takes the answer.
     var sender: any CreatePinChallengeSender { get }
@@ -58,7 +58,7 @@ public protocol BiometricChallenge: AnyObject, Sendable {
 
 /// Takes the answer to a ``BiometricChallenge``; the first one counts.
 public protocol BiometricChallengeSender: AnyObject, Sendable {
-    /// The system asks with this text.
+    /// The system asks with this text, which is in the person's language.
     func respond(with prompt: String, to challenge: any BiometricChallenge)
     /// The PIN is asked for instead.
     func respondWithPinFallback(to challenge: any BiometricChallenge)
@@ -74,7 +74,7 @@ public protocol CustomAuthFinishAuthenticationChallenge: AnyObject, Sendable {
     var authenticator: Authenticator? { get }
     /// Data of the authenticator's for the person; always nil here.
     var challengeData: Data? { get }
-    /// Why it is asked again; nil the first time.
+    /// Why it is asked again, 9027 with the ``CustomInfo`` at ``CustomAuthInfoKey``; nil the first time.
     var error: (any Error)? { get }
     /// Takes the answer.
     var sender: any CustomAuthFinishAuthenticationChallengeSender { get }
@@ -82,11 +82,11 @@ public protocol CustomAuthFinishAuthenticationChallenge: AnyObject, Sendable {
 
 /// Takes the answer to a ``CustomAuthFinishAuthenticationChallenge``; the first one counts.
 public protocol CustomAuthFinishAuthenticationChallengeSender: AnyObject, Sendable {
-    /// The authenticator judges these data.
+    /// The authenticator judges these data, which are in its own format and have 16 KiB at most.
     func respond(with data: String, to challenge: any CustomAuthFinishAuthenticationChallenge)
     /// The PIN is asked for instead.
     func respondWithPinFallback(to challenge: any CustomAuthFinishAuthenticationChallenge)
-    /// The person has given up; a mobile authentication request is denied by that.
+    /// The person has given up; a mobile authentication request is denied by that; the error is not used.
     func cancel(_ challenge: any CustomAuthFinishAuthenticationChallenge, underlyingError: (any Error)?)
 }
 
@@ -109,9 +109,9 @@ public protocol CustomAuthFinishRegistrationChallenge: AnyObject, Sendable {
 
 /// Takes the answer to a ``CustomAuthFinishRegistrationChallenge``; the first one counts.
 public protocol CustomAuthFinishRegistrationChallengeSender: AnyObject, Sendable {
-    /// The authenticator judges these data.
+    /// The authenticator judges these data, which are in its own format and have 16 KiB at most.
     func respond(with data: String, to challenge: any CustomAuthFinishRegistrationChallenge)
-    /// The person has given up.
+    /// The person has given up; the error is not used.
     func cancel(_ challenge: any CustomAuthFinishRegistrationChallenge, underlyingError: (any Error)?)
 }
 
@@ -129,7 +129,7 @@ public protocol BrowserRegistrationChallenge: AnyObject, Sendable {
 
 /// Takes the answer to a ``BrowserRegistrationChallenge``; the first one counts.
 public protocol BrowserRegistrationChallengeSender: AnyObject, Sendable {
-    /// The browser has come back to the app, at this URL.
+    /// The browser has come back to the app, at this URL: the whole one, with its query.
     func respond(with url: URL, to challenge: any BrowserRegistrationChallenge)
     /// The person has given up.
     func cancel(_ challenge: any BrowserRegistrationChallenge)
@@ -151,9 +151,9 @@ public protocol CustomRegistrationChallenge: AnyObject, Sendable {
 
 /// Takes the answer to a ``CustomRegistrationChallenge``; the first one counts.
 public protocol CustomRegistrationChallengeSender: AnyObject, Sendable {
-    /// The text of the ticket's code.
+    /// The text of the ticket's QR code; nil counts as a text that is no ticket.
     func respond(with data: String?, to challenge: any CustomRegistrationChallenge)
-    /// The person has given up.
+    /// The person has given up; the error is not used.
     func cancel(_ challenge: any CustomRegistrationChallenge, withUnderlyingError: (any Error)?)
 }
 

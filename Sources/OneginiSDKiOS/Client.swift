@@ -6,19 +6,19 @@ import Foundation
 public final class ConfigModel: Sendable {
     /// The original's keys that count here; the others may stay.
     public enum Key {
-        /// The id of the app's client at the issuer.
+        /// The id of the app's client at the issuer, such as `cli_…`.
         public static let identifier = "ONGAppIdentifier"
-        /// The app's version.
+        /// The app's version, unless ``ClientBuilder/setAppDescription(_:)`` says another.
         public static let version = "ONGAppVersion"
-        /// The issuer's URL.
+        /// The issuer's URL, such as `https://login.example.com`.
         public static let baseURL = "ONGAppBaseURL"
-        /// Where the browser comes back.
+        /// Where the browser comes back: a redirect URI of the client.
         public static let redirectURL = "ONGRedirectURL"
     }
 
     private let values: [String: String]
 
-    /// A configuration of these values.
+    /// A configuration of these values, by ``Key`` and other keys, which say nothing.
     public init(dictionary: [String: String]) {
         values = dictionary
     }
@@ -45,8 +45,15 @@ public protocol Client: AnyObject, Sendable {
     /// The users of this device.
     var userClient: any UserClient { get }
     /// Opens keys and records; before that every call fails with ``GenericError/configurationInvalid``.
+    ///
+    /// - Parameter completion: gets nil if it is done, or was before; an `NSError` of ``ErrorDomains/generic``
+    ///   otherwise: ``GenericError/configurationInvalid`` for a wrong configuration,
+    ///   ``GenericError/dataStorageNotAvailable`` for a vault that cannot be read,
+    ///   ``GenericError/actionAlreadyInProgress`` while it is under way.
     func start(completion: @escaping @MainActor ((any Error)?) -> Void)
-    /// Deletes everything from this device; the server is not told.
+    /// Deletes all enrollments and users from this device; the server is not told.
+    ///
+    /// - Parameter completion: gets nil if it is done; otherwise an `NSError` of ``ErrorDomains/generic``.
     func reset(completion: @escaping @MainActor ((any Error)?) -> Void)
 }
 
@@ -102,6 +109,8 @@ public final class ClientBuilder: Sendable {
     }
 
     /// Sets how the app and the device are named at the server.
+    ///
+    /// Without it the app is named by the client's id, and the device "This device".
     @discardableResult
     public func setAppDescription(_ app: AppDescription) -> ClientBuilder {
         settings.with { $0.app = app }
@@ -134,6 +143,8 @@ public final class ClientBuilder: Sendable {
 
     /// Sets for which app, and in which of Apple's environments, push tokens are good.
     ///
+    /// Without it they are those of the main bundle, in production.
+    ///
     /// - Parameters:
     ///   - app: the bundle identifier.
     ///   - environment: the environment; production unless it is set.
@@ -148,7 +159,8 @@ public final class ClientBuilder: Sendable {
 
     /// Builds the client, which is ``SharedClient/instance`` from now on, and hands it over on the main thread.
     ///
-    /// The name is the original's; a device that was not unlocked yet fails to ``Client/start(completion:)``.
+    /// The name is the original's. It waits for nothing: on a device that was not unlocked yet,
+    /// ``Client/start(completion:)`` fails.
     public func buildAndWaitForProtectedData(completion: @escaping @MainActor (any Client) -> Void) {
         let client = build()
         Task { @MainActor in completion(client) }

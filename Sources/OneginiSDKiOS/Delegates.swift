@@ -5,7 +5,7 @@
 /// names are those of the original's documents; each is called where the app has none of the first name.
 @MainActor
 public protocol MobileAuthRequestDelegate: AnyObject, Sendable {
-    /// The person is to confirm or to deny the request; the first call of the closure counts.
+    /// The person is to confirm or to deny the request; the first call of the closure counts, and `false` denies.
     func userClient(
         _ userClient: any UserClient, didReceiveConfirmation confirmation: @escaping (Bool) -> Void,
         for request: any MobileAuthRequest)
@@ -162,7 +162,8 @@ public protocol RegistrationDelegate: AnyObject, Sendable {
         didReceiveCustomRegistrationFinishChallenge challenge: any CustomRegistrationChallenge)
     /// The person has another device, which is to approve this one: they type this number there.
     ///
-    /// The original has no such call. Without a number the device only waits until it is let in.
+    /// The original has no such call. The number has six digits; it is nil if no other device can approve this one,
+    /// which then only waits. The registration ends when this device is let in, which may take a day.
     func userClient(_ userClient: any UserClient, didBeginWaitingForApproval number: String?)
     /// The user is registered and logged in.
     func userClient(

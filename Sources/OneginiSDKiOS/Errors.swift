@@ -30,7 +30,9 @@ public enum ErrorDomains {
     public static let appToWebSingleSignOn = "com.onegini.app-to-web"
 }
 
-/// Errors of every call.
+/// Errors of every call, in the domain ``ErrorDomains/generic``.
+///
+/// Some numbers are here so that an app compiles, and are never reported, as is said at each.
 public enum GenericError: Int, Sendable {
     /// There is no network.
     case networkConnectivityFailure = 9000
@@ -40,21 +42,21 @@ public enum GenericError: Int, Sendable {
     case deviceDeregistered = 9002
     /// The user's account is no longer on this device: a wrong PIN was typed too often, or the account was deleted.
     case userDeregistered = 9003
-    /// The version of the app is too old.
+    /// The version of the app is too old; never reported.
     case outdatedApplication = 9004
-    /// The version of the system is too old.
+    /// The version of the system is too old; never reported.
     case outdatedOS = 9005
     /// The person, or the app, has cancelled it.
     case actionCancelled = 9006
     /// The same is under way.
     case actionAlreadyInProgress = 9007
-    /// The device could not be registered.
+    /// The device could not be registered; never reported.
     case deviceRegistrationFailure = 9008
-    /// The device has not been unlocked yet.
+    /// The device has not been unlocked yet; never reported: it is ``dataStorageNotAvailable``.
     case protectedDataStorageNotAvailable = 9023
     /// Keys or records could not be kept or read.
     case dataStorageNotAvailable = 9024
-    /// What is kept cannot be used any more.
+    /// What is kept cannot be used any more; never reported.
     case unrecoverableDataState = 9025
     /// The device's date or time is wrong.
     case invalidDateTime = 9031
@@ -64,7 +66,7 @@ public enum GenericError: Int, Sendable {
     case configurationInvalid = 10001
     /// The request is wrong.
     case requestInvalid = 10015
-    /// The app is not the genuine one.
+    /// The app is not the genuine one; never reported.
     case appIntegrityFailure = 10024
 }
 
@@ -72,15 +74,15 @@ public enum GenericError: Int, Sendable {
 public enum MobileAuthEnrollmentError: Int, Sendable {
     /// Nobody is logged in.
     case userNotAuthenticated = 9010
-    /// Another enrollment has the push token.
+    /// Another enrollment of the user has the push token.
     case deviceAlreadyEnrolled = 9016
-    /// The server does not do it.
+    /// The server does not do it; never reported.
     case enrollmentNotAvailable = 9017
-    /// The user is enrolled on another device.
+    /// The user is enrolled on another device; never reported.
     case userAlreadyEnrolled = 9018
     /// The user is to be enrolled for mobile authentication first.
     case notEnrolled = 9021
-    /// The user was registered statelessly.
+    /// The user was registered statelessly; never reported.
     case statelessUser = 9033
 }
 
@@ -120,7 +122,7 @@ public enum AuthenticationError: Int, Sendable {
 
 /// Errors of implicit authentication.
 public enum ImplicitAuthenticationError: Int, Sendable {
-    /// The user was not authenticated implicitly.
+    /// The user was not authenticated implicitly; never reported: `implicitlyAuthenticate` tells why it failed.
     case userNotAuthenticatedImplicitly = 9026
 }
 
@@ -128,15 +130,17 @@ public enum ImplicitAuthenticationError: Int, Sendable {
 public enum AuthenticatorRegistrationError: Int, Sendable {
     /// Nobody is logged in.
     case userNotAuthenticated = 9010
-    /// The authenticator cannot do this.
+    /// The authenticator cannot do this; never reported.
     case authenticatorInvalid = 9015
-    /// The custom authenticator has refused, or failed.
+    /// The custom authenticator has refused, or failed; never reported in this domain.
+    ///
+    /// It is told as ``AuthenticationError/customAuthenticatorFailure``, in the domain ``ErrorDomains/authentication``.
     case customAuthenticatorFailure = 9027
-    /// It is registered already.
+    /// It is registered already: the PIN always is.
     case authenticatorAlreadyRegistered = 10004
     /// This device has nothing of the kind.
     case authenticatorNotSupported = 10006
-    /// There are no custom authenticators.
+    /// There are no custom authenticators; never reported.
     case customAuthenticationDisabled = 10020
 }
 
@@ -144,23 +148,23 @@ public enum AuthenticatorRegistrationError: Int, Sendable {
 public enum AuthenticatorDeregistrationError: Int, Sendable {
     /// Nobody is logged in.
     case userNotAuthenticated = 9010
-    /// It is deregistered on this device alone.
+    /// It is deregistered on this device alone; never reported.
     case authenticatorDeregisteredLocally = 9028
-    /// This device has nothing of the kind.
+    /// This device has nothing of the kind; never reported.
     case authenticatorNotSupported = 10006
     /// The PIN cannot be deregistered.
     case authenticatorPinDeregistrationNotPossible = 10008
-    /// There are no custom authenticators.
+    /// There are no custom authenticators; never reported.
     case customAuthenticationDisabled = 10020
 }
 
 /// Errors of registering a user.
 public enum RegistrationError: Int, Sendable {
-    /// The device could not be registered.
+    /// The device could not be registered; never reported.
     case deviceRegistrationFailure = 9008
     /// Nobody is registered statelessly here.
     case statelessDisabled = 9034
-    /// The answer belongs to another registration.
+    /// The answer belongs to another registration; never reported.
     case invalidState = 10002
     /// There is no such identity provider.
     case invalidIdentityProvider = 10020
@@ -188,7 +192,7 @@ public enum PinValidationError: Int, Sendable {
 public enum ChangePinError: Int, Sendable {
     /// Nobody is logged in.
     case userNotAuthenticated = 9010
-    /// The user was registered statelessly.
+    /// The user was registered statelessly; never reported.
     case statelessUser = 9033
 }
 
@@ -206,7 +210,7 @@ public enum LogoutError: Int, Sendable {
 
 /// Errors of single sign-on from the app to the web.
 public enum AppToWebSingleSignOnError: Int, Sendable {
-    /// Nobody is logged in.
+    /// Nobody is logged in; never reported.
     case userNotAuthenticated = 9010
     /// There is no single sign-on from the app to the web here.
     case disabled = 10023

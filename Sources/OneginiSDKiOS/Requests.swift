@@ -20,19 +20,20 @@ public protocol PendingMobileAuthRequest: AnyObject, Sendable {
 
 /// A mobile authentication request, decrypted and verified.
 public protocol MobileAuthRequest: AnyObject, Sendable {
-    /// The name of its type.
+    /// The name of its type, such as `login_with_push`; empty for a request that failed before it was fetched.
     var type: String { get }
     /// Whom it is for.
     var userProfile: any UserProfile { get }
-    /// Everything that is to be shown: the message, then the details, one a line, then where it was started.
+    /// What is to be shown: the message, then the details, one a line, then where it was started.
     ///
-    /// The answer signs all of it. Nil only for a request that failed before it was fetched.
+    /// The answer signs all of it, and ``signingData`` besides: show that as well. For a request that failed before it
+    /// was fetched, it is what the push or the list said of it, or nil.
     var message: String? { get }
     /// What the push brought; nil for a request that came in another way.
     var userInfo: [AnyHashable: Any]? { get }
     /// Its id.
     var transactionId: String { get }
-    /// Further data that the answer signs.
+    /// Further data that the answer signs, as the portal has brought them; nil for none. They are not in ``message``.
     var signingData: String? { get }
 }
 

@@ -1,6 +1,6 @@
 /// A user of this device.
 public protocol UserProfile: AnyObject, Sendable {
-    /// The id of the profile: that of the device's enrollment.
+    /// The id of the profile: that of the device's enrollment, `enr_…` with 30 characters.
     var profileId: String { get }
 }
 
@@ -48,9 +48,9 @@ final class TranslatedInfo: CustomInfo {
 
 /// A way to register.
 public protocol IdentityProvider: AnyObject, Sendable {
-    /// Its id.
+    /// Its id: `browser` or `ticket`.
     var identifier: String { get }
-    /// Its name.
+    /// Its name, in English.
     var name: String { get }
 }
 
@@ -94,7 +94,7 @@ public enum AuthenticatorsType: Sendable {
 public final class Authenticator: Sendable {
     /// Its id: `pin`, `biometric`, or the name of a custom authenticator.
     public let identifier: String
-    /// Its name.
+    /// Its name: `PIN` or `Biometrics`, in English, or that of the custom authenticator.
     public let name: String
     /// Its kind.
     public let type: AuthenticatorType
