@@ -114,7 +114,8 @@ final class Backing {
                 Parts(
                     vault: vault, authenticator: authenticator,
                     client: try client(settings.scopes, at: url, vault),
-                    enroller: try client(enrollerScopes, at: url, vault)))
+                    // In the app's vault, its sign-in would take the place of whoever is signed in.
+                    enroller: try client(enrollerScopes, at: url, MemoryVault())))
         } catch {
             return .failure(error)
         }

@@ -82,8 +82,8 @@ final class SDKDeviceAuthenticator: DeviceAuthenticatorProtocol {
                 try await enrollment.registerBiometric(prompt: settings.biometricPrompt)
             }
         } catch {
-            // Half of what the app asked for is nothing.
-            try? await enrollment.remove()
+            // Half of what the app asked for is nothing, also where the server cannot be told.
+            do { try await enrollment.remove() } catch { try? await enrollment.removeLocally() }
             throw error
         }
         return await SDKEnrollment(enrollment, of: authenticator, at: config.orgURL, settings)

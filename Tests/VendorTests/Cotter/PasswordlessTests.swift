@@ -88,6 +88,29 @@ extension CotterTests {
             }
         }
 
+        @Test("A sign-in on the page that enrolls a device takes nobody's place who is signed in")
+        func keepsWhoIsSignedIn() async throws {
+            try await CotterWorld.with { world in
+                let phone = try await world.phone()
+                let device = world.device {
+                    $0.ticket = nil
+                    $0.browser = PagePerson(world, phone: phone)
+                }
+                try await signIn(device)
+                let told = Told()
+                device.cotter.registerNewDevice(vc: device.screen, cb: told.callback)
+                _ = try await device.number()
+                device.screen.dismiss(animated: true)
+                #expect(try await told.once().error == .device(.enrollmentWaiting))
+                let token = try await Cotter.accessToken()
+                let url = try #require(URL(string: "\(world.server.issuer)/oauth2/userinfo"))
+                let headers = try await token.headerFields(for: "GET", url)
+                let request = TransportRequest(method: "GET", url: url, headers: headers, timeout: 20)
+                let response = try await world.transport().send(request)
+                #expect(response.status == 200 && Cotter.getLoggedInUserID() == world.user)
+            }
+        }
+
         @Test("A question is shown over what is on the screen, also after a launch by a push")
         func questions() async throws {
             try await CotterWorld.with { world in

@@ -118,6 +118,22 @@ struct OktaEnrollingTests {
         }
     }
 
+    @Test("Where the network is lost before all that was wanted is there, the device keeps nothing")
+    func lostInBetween() async throws {
+        try await OktaScene.with { scene in
+            scene.transport.know(OktaScene.token, as: try await scene.shop.makeTicket(for: scene.user))
+            scene.transport.fail(after: "/v1/enrollments")
+            var parameters = EnrollmentParameters(deviceToken: .empty)
+            parameters.enableUserVerification(enable: true)
+            let error = failure(await scene.enrolled(by: .bearer(OktaScene.token), parameters))
+            guard case .securityError(.localAuthenticationPasscodeNotSet) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(scene.authenticator.allEnrollments().isEmpty)
+        }
+    }
+
     @Test("Biometrics are registered and removed, and the system's prompt has the app's text")
     func biometrics() async throws {
         let prompts = Mutex([String]())

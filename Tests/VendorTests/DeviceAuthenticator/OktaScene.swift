@@ -13,7 +13,8 @@ final class OktaTransport: Transport {
     struct Lost: Error {}
 
     private let base = URLSessionTransport()
-    private let state = Mutex((tickets: [String: String](), isDown: false, isForgetful: false))
+    private let state = Mutex(
+        (tickets: [String: String](), isDown: false, isForgetful: false, lastPath: String?.none))
 
     /// Has a token exchanged for a ticket of the test's.
     func know(_ token: String, as ticket: String) {
@@ -22,6 +23,11 @@ final class OktaTransport: Transport {
 
     func fail(_ isDown: Bool) {
         state.withLock { $0.isDown = isDown }
+    }
+
+    /// Loses the network after the reply of a path.
+    func fail(after path: String) {
+        state.withLock { $0.lastPath = path }
     }
 
     /// Has the server no longer know any enrollment.
@@ -33,7 +39,11 @@ final class OktaTransport: Transport {
         if state.withLock({ $0.isForgetful }), let answer = answerOfForgetfulServer(to: request) { return answer }
         let (isDown, ticket) = state.withLock { ($0.isDown, $0.tickets[request.headers["Authorization"] ?? ""]) }
         if isDown { throw Lost() }
-        guard request.url.path() == "/v1/enrollment-tickets", let ticket else { return try await base.send(request) }
+        guard request.url.path() == "/v1/enrollment-tickets", let ticket else {
+            let response = try await base.send(request)
+            state.withLock { if $0.lastPath == request.url.path() { $0.isDown = true } }
+            return response
+        }
         return TransportResponse(
             status: 201, headers: [:], body: JSONValue.members(["qr": .string(ticket)]).encoded)
     }
