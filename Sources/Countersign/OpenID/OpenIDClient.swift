@@ -145,10 +145,13 @@ public actor OpenIDClient {
 
     /// Signs the user of an enrollment in anew, whose sign-in by a device does not outlive its access token.
     ///
+    /// Unlike ``signIn(by:with:)`` it takes nobody's place: whoever has signed in or out meanwhile has decided.
+    ///
     /// - Parameter enrollment: an enrollment of this device at the registration's issuer.
+    /// - Returns: who is signed in, as before.
     /// - Throws: ``CountersignError/notSignedIn`` if this user is not signed in so, or if somebody signs in or out
     ///   meanwhile, and the errors of ``signIn(by:with:)``.
-    package func signInAnew(by enrollment: Enrollment) async throws(CountersignError) -> SignedIn {
+    public func signInAnew(by enrollment: Enrollment) async throws(CountersignError) -> SignedIn {
         let begun = generation
         guard let record = try await record(), record.refresh == nil,
             record.identity.subject.hasSameBytes(as: "\(enrollment.user)")
