@@ -131,7 +131,7 @@ struct JWTPushTests {
         let (again, second) = (try signer(of: pushed), try signer(of: fetched))
         #expect(again == first && second != first)
         #expect(try await device.answer(asked) == .decided(ChallengeStatus(state: "approved", reason: nil)))
-        try await pass(RotateIssuerKey.honour)
+        try await pass(RotateIssuerKey.honour + TokenLifetimes.longestAccess)
         #expect(throws: JOSEError.unknownKeyID) { try signer(of: pushed) }
         #expect(try signer(of: fetched) == second)
     }
