@@ -202,7 +202,7 @@ struct OneginiMobileAuthTests {
             let app = try await world.enrolled()
             let waiting = WaitingDelegate()
             // Long enough for a machine on which all other tests run, too.
-            _ = try await world.ask("payment", ["expires_in": 600])
+            _ = try await world.ask("payment", ["expires_in": 120])
             let pending = try await world.pending(app)
             app.handlePendingMobileAuthRequest(pending, delegate: waiting)
             while waiting.confirmation == nil { try await Task.sleep(for: .milliseconds(5)) }
@@ -212,7 +212,7 @@ struct OneginiMobileAuthTests {
             // Letting go of it is an end as well, and comes at once.
             waiting.confirmation = nil
             #expect(await waiting.ends.once() == "mobile-auth-request 10018")
-            world.server.clock.advance(seconds: 597)
+            world.server.clock.advance(seconds: 117)
             app.handlePendingMobileAuthRequest(pending, delegate: waiting)
             #expect(await waiting.ends.once() == "mobile-auth-request 10013")
         }
