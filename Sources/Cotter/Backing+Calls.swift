@@ -46,21 +46,28 @@ extension Backing {
     }
 
     /// Enrolls this device for a user of the app, waits until another device of theirs has approved it, and signs in.
+    ///
+    /// A device that waits already, such as one whose prompt was closed, goes on waiting.
     func trust(_ userID: String, over place: UIViewController?) async throws -> Grant {
         await ending?.value
-        if let enrollment = try await enrollment(of: userID), try await !isGone(enrollment) {
-            throw CotterError.trustedDevice("This device is already registered as a trusted device.")
-        }
+        let known = try await waiting(userID)
         let (parts, place) = (try await parts(), try Stage.place(place))
-        var enrollment = try await parts.authenticator.enroll(with: try await authority(for: userID, over: place))
-        if enrollment.approval != nil, let earlier = try await earlier(than: enrollment, of: userID) {
-            try await enrollment.remove()
-            enrollment = earlier
+        var enrollment: Enrollment
+        var prompt: FurtherDeviceModel?
+        if let known {
+            (enrollment, prompt) = known
+        } else {
+            enrollment = try await parts.authenticator.enroll(with: try await authority(for: userID, over: place))
+            newest = enrollment
+            prompt = FurtherDeviceModel(enrollment, clock: settings.promptClock)
+        }
+        if prompt != nil, let earlier = try await earlier(than: enrollment, of: userID) {
+            (enrollment, prompt) = (earlier, nil)
         }
         try await note(enrollment, for: userID)
-        if let model = FurtherDeviceModel(enrollment, clock: settings.promptClock) {
-            await Stage.show(model, over: place, look)
-            switch model.state {
+        if let prompt {
+            await Stage.show(prompt, over: place, look)
+            switch prompt.state {
             case .active: break
             case .refused, .undone: throw CountersignError.notEnrolled
             case .waiting, .confirmingUndo, .undoing, .notUndone: throw CountersignError.enrollmentWaiting
@@ -69,20 +76,27 @@ extension Backing {
         return try await signIn(by: enrollment)
     }
 
-    /// Whether the server says that an enrollment is removed, or that it knows none; then it is gone here, too.
-    private func isGone(_ enrollment: Enrollment) async throws -> Bool {
+    /// What a device shows that waits to be approved for a user of the app; nil if it has not begun, or is removed.
+    ///
+    /// - Throws: that it does not wait any more.
+    private func waiting(_ userID: String) async throws -> (Enrollment, FurtherDeviceModel?)? {
+        guard var enrollment = try await enrollment(of: userID) else { return nil }
+        // Only what was made since the app has begun has its number.
+        if let newest, newest.id == enrollment.id { enrollment = newest }
         do throws(CountersignError) {
-            try await enrollment.refresh()
-            return false
+            if let prompt = try await FurtherDeviceModel.waiting(enrollment, clock: settings.promptClock) {
+                return (enrollment, prompt)
+            }
         } catch {
             switch error {
-            case .deviceDeregistered: return true
+            case .deviceDeregistered: return nil
             case .enrollmentUnknown:
                 try await enrollment.removeLocally()
-                return true
-            default: return false
+                return nil
+            default: break
             }
         }
+        throw CotterError.trustedDevice("This device is already registered as a trusted device.")
     }
 
     /// What entitles this device to enroll: a ticket of the app's server, or a sign-in on the page.

@@ -53,6 +53,8 @@ final class Backing {
     private var renewing: Task<Result<AccessToken, CountersignError>, Never>?
     /// The end of a sign-in, which would take along one that begins before it is over.
     private(set) var ending: Task<Void, Never>?
+    /// The enrollment that was made last since the app has begun.
+    var newest: Enrollment?
     /// Counts what begins or ends a sign-in, so that a renewal under way brings nothing back.
     private var generation = 0
 
@@ -262,26 +264,29 @@ extension Backing {
         return await parts.authenticator.enrollments.last { names["\($0.id)"] == userID || "\($0.user)" == userID }
     }
 
-    /// The same person's enrollment on this device that counts, beside a new one which would wait for it; nil for none.
+    /// The same person's enrollment on this device that counts, where a newer one would wait for it; nil for none.
     ///
-    /// Another call has made it, and the app may have ended before it was noted for which of its users it is.
+    /// Another call has made it, and the app may have ended before it was noted for which of its users it is. What waits
+    /// for it is removed.
     ///
     /// - Parameters:
-    ///   - enrollment: the new one.
+    ///   - newer: one that waits.
     ///   - userID: the app's id of the user.
-    func earlier(than enrollment: Enrollment, of userID: String) async throws -> Enrollment? {
+    func earlier(than newer: Enrollment, of userID: String) async throws -> Enrollment? {
         let parts = try await parts()
         let names = try await names(in: parts)
+        var (counting, waiting) = (Enrollment?.none, [newer])
         for other in await parts.authenticator.enrollments
-        where other.id != enrollment.id && other.user == enrollment.user {
-            guard names["\(other.id)"] == nil || names["\(other.id)"] == userID else { continue }
+        where other.id != newer.id && other.user == newer.user && [nil, userID].contains(names["\(other.id)"]) {
             do throws(CountersignError) {
-                if try await other.refresh() == nil { return other }
+                if try await other.refresh() == nil { counting = other } else { waiting.append(other) }
             } catch {
                 continue
             }
         }
-        return nil
+        guard let counting else { return nil }
+        for enrollment in waiting { try await enrollment.remove() }
+        return counting
     }
 
     /// Notes for which of the app's users an enrollment is.

@@ -129,13 +129,14 @@ extension Cotter {
     ///
     /// A trusted device of theirs, if there is one, is asked: a prompt here shows the number to type there. The device
     /// enrolls by ``CotterSettings/ticket``, or by a sign-in on the server's page. If that prompt is closed before the
-    /// other device has agreed, the callback has an error, and the device goes on waiting: to show the number anew,
-    /// remove the device first, by ``removeTrustedDevice(vc:cb:)``.
+    /// other device has agreed, the callback has an error, and the device goes on waiting: the next call shows the prompt
+    /// again. Once the app was started anew, it has no number any more: undo the device in the prompt, or remove it by
+    /// ``removeTrustedDevice(vc:cb:)``, and register it anew.
     ///
     /// - Parameters:
     ///   - vc: over what the page and the prompt are shown.
     ///   - cb: takes the access token, or why the device is not trusted; ``CotterError/trustedDevice(_:)`` if it is
-    ///     registered already, also while it waits.
+    ///     registered already.
     public func registerNewDevice(vc: UIViewController, cb: @escaping FinalAuthCallback) {
         let (backing, user) = (backing, userID)
         tell(cb) { try await backing.trust(user, over: vc).token.reveal() }

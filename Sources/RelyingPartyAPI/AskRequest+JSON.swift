@@ -67,7 +67,7 @@ extension AskRequest {
         context = try members.value("context").flatMap { try Self.context($0, at: members.pointer(to: "context")) }
         browser = try members.optional("browser", BrowserID.expected) { $0.string.flatMap { BrowserID($0) } }
         numberEntry = try members.optionalBool("number_entry")
-        lifetime = try members.optionalSeconds("expires_in", in: 10...Seconds.days(1))
+        lifetime = try members.optionalSeconds("expires_in", in: 10...ChallengeType.longestLifetime)
         methods = try members.optional("methods", "an array of one or more known methods, each once") { value in
             value.eachOnce { AnswerMethod(rawValue: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         }

@@ -118,7 +118,9 @@ package struct TypeRequest: Sendable {
             value.array?.isEmpty == isText ? value.eachOnce { AnswerMethod(rawValue: $0) } : nil
         }
         isQR = try members.optionalBool("qr")
-        let longest = isQR == true ? ChallengeType.longestCode : isText ? ChallengeType.longestText : .days(1)
+        let longest =
+            isQR == true
+            ? ChallengeType.longestCode : isText ? ChallengeType.longestText : ChallengeType.longestLifetime
         lifetime = try members.optionalSeconds("expires_in", in: 10...longest)
         numberEntry = try members.optionalBool("number_entry")
         signingData = try members.optionalBool("signing_data")

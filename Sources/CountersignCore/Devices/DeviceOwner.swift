@@ -17,15 +17,14 @@ package struct DeviceOwner: Equatable, Sendable {
     /// Whether the token enrolls, changes and removes devices.
     package var mayManage: Bool { scopes.contains(Ticket.scope) }
 
+    /// Whether a device maintains itself by the token.
+    private var maintains: Bool { scopes.contains(where: VendorScopes.maintenance.contains) }
+
     /// Whether the token may know of a device: that of a person of all, that of a device of its own.
-    func maySee(_ id: EnrollmentID) -> Bool {
-        !scopes.contains(where: VendorScopes.maintenance.contains) || device == id
-    }
+    func maySee(_ id: EnrollmentID) -> Bool { !maintains || device == id }
 
     /// Whether the token may know what a device is asked, and change where its pushes go.
-    func mayMaintain(_ id: EnrollmentID) -> Bool {
-        mayManage || device == id && scopes.contains(where: VendorScopes.maintenance.contains)
-    }
+    func mayMaintain(_ id: EnrollmentID) -> Bool { mayManage || maintains && device == id }
 }
 
 extension Stores {

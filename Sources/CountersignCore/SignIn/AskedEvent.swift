@@ -103,13 +103,11 @@ package struct ShownEvent: Equatable, Sendable {
 }
 
 extension SignedEvent {
-    /// The longest time for which anything is asked: so long another question of the same second may be open.
-    private static let longestQuestion = Seconds.days(1)
-
     /// What keeps one device from deciding two things by the same text, whatever it has signed it for.
     func once(by enrollment: EnrollmentID) -> ReplayGuard {
+        // So long another question of the same second may be open.
         let end = Timestamp(seconds: timestamp).adding(
-            Self.longestQuestion + ReplayGuard.tolerance + ReplayGuard.margin)
+            ChallengeType.longestLifetime + ReplayGuard.tolerance + ReplayGuard.margin)
         // The text has the user's name.
         return ReplayGuard(MessageDigest(of: Array(text.utf8)).hex, of: "event \(enrollment)", until: end)
     }

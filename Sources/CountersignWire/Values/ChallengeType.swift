@@ -47,6 +47,8 @@ package struct ChallengeType: Hashable, Sendable {
     package static let (maximumTexts, maximumClients) = (100, 1000)
     /// How long unapproved asks count.
     package static let askWindow = Seconds.hours(1)
+    /// The longest any challenge may live.
+    package static let longestLifetime = Seconds.days(1)
     /// The longest a challenge with a code may live.
     ///
     /// Spec: docs/protocol/codes-and-links.md, *The code*.

@@ -178,21 +178,27 @@ struct CotterDevice {
     /// The prompt on the screen; nil for none.
     var shown: PromptController? { screen.presentedViewController as? PromptController }
 
+    /// What a test waited for does not come.
+    struct NotShown: Error {}
+
     /// The prompt on the screen, as soon as there is one.
-    func prompt() async throws -> PromptController {
-        while true {
-            if let shown { return shown }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-    }
+    func prompt() async throws -> PromptController { try await within { self.shown } }
 
     /// The prompt of the waiting device, as soon as it shows its number, and the number.
     func number() async throws -> (prompt: PromptController, number: String) {
-        while true {
-            let prompt = try await prompt()
-            if let code = prompt.screen.code { return (prompt, code.written.filter(\.isNumber)) }
+        try await within {
+            guard let shown = self.shown, let code = shown.screen.code else { return nil }
+            return (shown, code.written.filter(\.isNumber))
+        }
+    }
+
+    /// What is there within a minute, which a slow machine needs seldom.
+    private func within<Value>(_ look: () -> Value?) async throws -> Value {
+        for _ in 0..<6000 {
+            if let value = look() { return value }
             try await Task.sleep(for: .milliseconds(10))
         }
+        throw NotShown()
     }
 
     /// The question that a call shows, as soon as there is one to be shown.

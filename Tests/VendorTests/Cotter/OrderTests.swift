@@ -126,5 +126,57 @@ extension CotterTests {
                 #expect(active.map { $0["enrollment"] } == [.string("\(first.id)")], "\(list)")
             }
         }
+
+        @Test("Two registrations that were cut off leave the device that counts, and none that waits for it")
+        func interruptedTwice() async throws {
+            try await CotterWorld.with { world in
+                let vault = MemoryVault()
+                let ended = world.device { $0.vault = vault }.settings
+                let sdk = try await Authenticator(
+                    issuer: try #require(URL(string: "\(world.server.issuer)")), app: try #require(ended.app),
+                    vault: vault, transport: ended.transport, clock: ended.clock)
+                let first = try await sdk.enroll(with: .ticket(try await world.shop.makeTicket(for: world.user)))
+                let second = try await sdk.enroll(with: .ticket(try await world.shop.makeTicket(for: world.user)))
+                #expect(second.approval != nil)
+                let device = world.device { $0.vault = vault }
+                let told = Told()
+                device.cotter.registerNewDevice(vc: device.screen, cb: told.callback)
+                let (token, error) = try await told.once()
+                #expect(error == nil && !token.isEmpty && device.shown == nil)
+                let list = try await world.shop.call(.GET, "/v1/users/\(world.user)/enrollments").success()
+                let present = list["enrollments"]?.array?.filter { $0["state"] != "removed" } ?? []
+                #expect(present.map { $0["enrollment"] } == [.string("\(first.id)")], "\(list)")
+            }
+        }
+
+        @Test(
+            "A device whose prompt was closed waits on: with its number, and after a launch without",
+            arguments: [false, true])
+        func waitsOn(_ isLaunched: Bool) async throws {
+            try await CotterWorld.with { world in
+                let vault = MemoryVault()
+                let phone = try await world.phone()
+                var device = world.device { $0.vault = vault }
+                let closed = Told()
+                device.cotter.registerNewDevice(vc: device.screen, cb: closed.callback)
+                let (_, number) = try await device.number()
+                device.screen.dismiss(animated: true)
+                #expect(try await closed.once().error == .device(.enrollmentWaiting))
+                if isLaunched { device = world.device { $0.vault = vault } }
+                let told = Told()
+                device.cotter.registerNewDevice(vc: device.screen, cb: told.callback)
+                let prompt = try await device.prompt()
+                let further = try #require(prompt.model as? FurtherDeviceModel)
+                #expect(further.state == .waiting(number: isLaunched ? nil : number))
+                _ = try await phone.asked().approve(with: .confirmation, number: number)
+                while further.state != .active { try await Task.sleep(for: .milliseconds(25)) }
+                await prompt.perform(.close)
+                #expect(try await told.once().error == nil)
+                let again = Told()
+                device.cotter.registerNewDevice(vc: device.screen, cb: again.callback)
+                let isOne = CotterError.trustedDevice("This device is already registered as a trusted device.")
+                #expect(try await again.once().error == isOne)
+            }
+        }
     }
 }

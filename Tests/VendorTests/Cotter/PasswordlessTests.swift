@@ -102,6 +102,8 @@ extension CotterTests {
                 _ = try await device.number()
                 device.screen.dismiss(animated: true)
                 #expect(try await told.once().error == .device(.enrollmentWaiting))
+                // The sign-in in the vault is now what counts; that of the enrolling could not be refreshed.
+                world.server.clock.advance(seconds: 3600)
                 let token = try await Cotter.accessToken()
                 let url = try #require(URL(string: "\(world.server.issuer)/oauth2/userinfo"))
                 let headers = try await token.headerFields(for: "GET", url)
