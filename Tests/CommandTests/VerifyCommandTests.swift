@@ -3,6 +3,7 @@ import Crypto
 import Encodings
 import Foundation
 import JOSE
+import ServerTestSupport
 import TestSupport
 import Testing
 
@@ -58,6 +59,16 @@ struct VerifyCommandTests {
         let result = try await Tool.run(["demo", "--unattended", "--out", file])
         #expect(result.status == 1)
         #expect(result.errors.contains("--out"))
+    }
+
+    @Test("The demo names the port of its shop if another program has it")
+    func takenPort() async throws {
+        let other = try await SilentHost()
+        let result = try await Tool.run(["demo", "--port", "\(other.port)"])
+        try await other.close()
+        #expect(result.status == 1)
+        let told = "Port \(other.port) is taken. Choose another with --port, or 0 for a free one."
+        #expect(result.errors.contains(told), "\(result.errors)")
     }
 
     @Test("An answer by JWT is verified by the device's keys, and altered ones, others' and undecided ones are not")

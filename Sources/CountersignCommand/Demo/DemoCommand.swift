@@ -6,6 +6,7 @@ import Encodings
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import NIOHTTP1
 import RelyingPartyAPI
 import ServiceLifecycle
@@ -199,7 +200,11 @@ struct Stage: Sendable {
                         .init(service: application),
                         .init(service: visitor, successTerminationBehavior: .gracefullyShutdownGroup),
                     ], logger: Self.quiet))
-            try await group.run()
+            do {
+                try await group.run()
+            } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                throw CommandError("Port \(port) is taken. Choose another with --port, or 0 for a free one.")
+            }
         }
     }
 
