@@ -296,7 +296,7 @@ struct ChangeMethodsTests {
         #expect(try await change.send().summary == "changed", "young enough to need none")
     }
 
-    @Test("A ticket is spent only by a change that is made and needs it, and never while its client is disabled")
+    @Test("A ticket is spent only by a change that is made and needs it, and not while its client is disabled or unlinked")
     func spentTickets() async throws {
         let scene = try await PINScene()
         let world = scene.world
@@ -312,6 +312,9 @@ struct ChangeMethodsTests {
         _ = try await DisableClient.disable(rival.id, by: rival.actor, ports: world.ports)
         #expect(try await change.send().summary == "needs ticket")
         _ = try await EnableClient.enable(rival.id, by: rival.actor, ports: world.ports)
+        _ = try await world.store.commit { try $0.links.remove(user, from: rival.id) }
+        #expect(try await change.send().summary == "needs ticket")
+        _ = try await world.store.commit { try $0.links.put(user, to: rival.id, externalID: nil) }
         #expect(try await change.send().summary == "changed")
         #expect(try await spent() == before + 1)
         // The nonce is spent: the change is refused, and its ticket is good for another.
