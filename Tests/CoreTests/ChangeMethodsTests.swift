@@ -296,7 +296,7 @@ struct ChangeMethodsTests {
         #expect(try await change.send().summary == "changed", "young enough to need none")
     }
 
-    @Test("A ticket is spent only by a change that is made and needs it, and not while its client is disabled or unlinked")
+    @Test("A ticket is spent only by a change that is made and needs it, of a client that is enabled and linked")
     func spentTickets() async throws {
         let scene = try await PINScene()
         let world = scene.world

@@ -96,13 +96,20 @@ enum Samples {
             Sample(
                 name: "15b-device-confirm",
                 page: DeviceConfirmPage(
-                    action: texts.path, code: texts.digits, there: origin, askedAt: now - 60, here: origin),
+                    action: texts.path, code: texts.digits, there: origin, askedAt: now - 60, here: origin,
+                    whereabouts: .here),
+                frame: asked),
+            Sample(
+                name: "15b-device-confirm-elsewhere",
+                page: DeviceConfirmPage(
+                    action: texts.path, code: texts.digits, there: origin, askedAt: now - 60, here: origin,
+                    whereabouts: .elsewhere),
                 frame: asked),
             Sample(
                 name: "15b-device-confirm-allows",
                 page: DeviceConfirmPage(
                     action: texts.path, code: texts.digits, there: nowhere, askedAt: now - 60, here: nowhere,
-                    items: items), frame: asked),
+                    whereabouts: .unknown, items: items), frame: asked),
             Sample(
                 name: "15c-device-done", page: DeviceDonePage(end: .approved, againPath: texts.path), frame: late),
             Sample(

@@ -99,6 +99,15 @@ struct AnswerableTests {
                 }
             }
             #expect(try await phone.enroll().status == 201)
+            for name in [" ACME", "AC\u{2800}ME"] {
+                let renamed = try await phone.send(
+                    .PATCH, "/v1/enrollments/self", ["device": ["name": .string(name)]])
+                #expect(renamed.refusal == Refusal(422, "invalid_member"), "\(renamed)")
+                #expect(renamed.json["pointer"] == "/device/name")
+                let path = "/v1/admin/clients/\(scene.shop.clientID)"
+                let client = try await scene.server.administrator.call(.PATCH, path, ["name": .string(name)])
+                #expect(client.refusal == Refusal(422, "text_refused"), "\(client)")
+            }
         }
     }
 

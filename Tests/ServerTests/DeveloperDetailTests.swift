@@ -50,6 +50,7 @@ struct DeveloperDetailTests {
                 let ofAnother = try await scene.phone.signature(.GET, "/v1/enrollments/self/methods")
                 let reply = try await scene.server.send(.GET, "/v1/enrollments/self", headers: ofAnother)
                 #expect(reply.refusal == Refusal(401, "signature_invalid"))
+                #expect(reply.json["detail"] == (issuer == nil ? JSONValue.string("the signature does not verify") : nil))
             }
             for (code, words) in [
                 ("answer_invalid", "the signed text is not the receipt of this challenge, byte for byte"),

@@ -98,8 +98,10 @@ struct WaysInTests {
         }
     }
 
-    @Test("A first PIN by ticket on a phone in use waits, and a waiver of the fingerprint ends that")
-    func firstPIN() async throws {
+    @Test(
+        "A first PIN by ticket on a phone in use waits, and a waiver of the fingerprint ends that, by client or operator",
+        arguments: [true, false])
+    func firstPIN(_ isByClient: Bool) async throws {
         try await Self.with(hasPIN: false) { server, shop, user, phone, _ in
             let ticket = try await shop.makeTicket(for: user)
             let invitation = try #require(EnrollmentInvitation(ticket))
@@ -114,10 +116,15 @@ struct WaysInTests {
             #expect(try await shop.call(.POST, path, body).refusal == Refusal(403, "right_missing"))
             let admin = "/v1/admin/enrollments/\(phone.enrollment)/waiver"
             let other: JSONValue = ["fingerprint": "9A4C33D05E1B2A7788990011223344556677AABB"]
-            #expect(
-                try await server.administrator.call(.POST, admin, other).refusal == Refusal(404, "enrollment_not_found")
-            )
-            #expect(try await server.administrator.call(.POST, admin, body).status == 204)
+            if isByClient {
+                let right: JSONValue = ["waive_enrollment_approval": true]
+                let client = "/v1/admin/clients/\(shop.clientID)"
+                #expect(try await server.administrator.call(.PATCH, client, right).status == 200)
+            }
+            let (caller, waiver) = isByClient ? (shop, path) : (server.administrator, admin)
+            #expect(try await caller.call(.POST, waiver, other).refusal == Refusal(404, "enrollment_not_found"))
+            #expect(try await shop.call(.POST, "/v1/challenges", question).refusal == Refusal(409, "no_enrollment"))
+            #expect(try await caller.call(.POST, waiver, body).status == 204)
             #expect(try await shop.call(.POST, "/v1/challenges", question).status == 201)
         }
     }

@@ -32,7 +32,6 @@ extension PageAssets {
         .tag { display: inline-block; padding-inline: .375rem; border: 1px solid; border-radius: 3px; color: var(--soft); font-size: .875rem; font-weight: 600; line-height: 1.3; }
         .tag.good { color: var(--good); }
         .tag.bad, .outlined.bad, .bad strong { color: var(--danger); }
-        .danger { border-color: var(--danger); background: var(--danger); }
         .rule label { margin-block-start: 0; }
 
         @media (max-width: 29.99rem) {

@@ -109,6 +109,7 @@ extension PageAssets {
         }
         .filled { border-color: var(--accent); background: var(--accent); color: var(--bg); }
         .filled:hover, .filled:hover b { text-decoration: underline; }
+        .danger { border-color: var(--danger); background: var(--danger); }
         .outlined:hover { box-shadow: inset 0 0 0 1px var(--ink); }
 
         label { display: block; margin-block: 1.5rem .5rem; font-weight: 600; }

@@ -78,6 +78,16 @@ package struct DeviceConfirmPage: HostedPage {
         }
     }
 
+    /// Where the device is, as far as is known.
+    package enum Whereabouts: Hashable, Sendable {
+        /// In the reader's network, or at their place.
+        case here
+        /// At another place.
+        case elsewhere
+        /// Nobody knows where.
+        case unknown
+    }
+
     /// Where both answers post to.
     package var action: String
     /// The code that the device shows.
@@ -88,18 +98,22 @@ package struct DeviceConfirmPage: HostedPage {
     package var askedAt: Int
     /// Where the reader is.
     package var here: Origin
+    /// Where the device is; one that may be in front of somebody else is best stopped.
+    package var whereabouts: Whereabouts
     /// What is allowed by a yes; none where it was allowed before.
     package var items: [ConsentPage.Item]
 
     /// Creates the page.
     package init(
-        action: String, code: String, there: Origin, askedAt: Int, here: Origin, items: [ConsentPage.Item] = []
+        action: String, code: String, there: Origin, askedAt: Int, here: Origin, whereabouts: Whereabouts,
+        items: [ConsentPage.Item] = []
     ) {
         self.action = action
         self.code = code
         self.there = there
         self.askedAt = askedAt
         self.here = here
+        self.whereabouts = whereabouts
         self.items = items
     }
 
@@ -113,6 +127,8 @@ package struct DeviceConfirmPage: HostedPage {
             "isThereKnown": there.browser != nil || there.place != nil, "at": frame.momentWithDate(askedAt),
             "hereBrowser": here.browser, "herePlace": here.place,
             "isHereKnown": here.browser != nil || here.place != nil, "hasItems": !items.isEmpty,
+            "isElsewhere": whereabouts == .elsewhere, "isUnknown": whereabouts == .unknown,
+            "isStopped": whereabouts != .here,
             "items": items.map { ConsentPage.values(of: $0) },
         ])
     }
@@ -121,6 +137,10 @@ package struct DeviceConfirmPage: HostedPage {
     package static let template = PageTemplate(
         "device-confirm", heading: "[[deviceConfirmHeading]]",
         main: """
+            {{#isStopped}}
+            <p class="error">\(Icons.sign)<span>{{#isElsewhere}}[[deviceElsewhere]]{{/isElsewhere}}\
+            {{#isUnknown}}[[deviceWhereabouts]]{{/isUnknown}}</span></p>
+            {{/isStopped}}
             <p>[[deviceConfirmText]]</p>
             <dl class="facts">
             <div><dt>[[deviceFactCode]]</dt><dd><b><bdi dir="ltr">{{code}}</bdi></b></dd></div>
@@ -139,8 +159,14 @@ package struct DeviceConfirmPage: HostedPage {
             {{/hasItems}}
             <form method="post" action="{{action}}">\(PageFrame.sealedRequest)
             <p class="acts">
+            {{#isStopped}}
+            <button class="filled danger" name="decision" value="no">[[deviceNo]]</button>
+            <button class="outlined" name="decision" value="yes">[[deviceYes]]</button>
+            {{/isStopped}}
+            {{^isStopped}}
             <button class="filled" name="decision" value="yes">[[deviceYes]]</button>
             <button class="outlined" name="decision" value="no">[[deviceNo]]</button>
+            {{/isStopped}}
             </p>
             </form>
             <p class="rule">[[deviceConfirmWarning]]</p>

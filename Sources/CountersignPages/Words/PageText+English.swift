@@ -183,6 +183,8 @@ extension PageText {
             .deviceFactThere: "It is at",
             .deviceFactHere: "You are at",
             .deviceUnknownPlace: "Not known",
+            .deviceElsewhere: "The places differ: the device is not where you are.",
+            .deviceWhereabouts: "We do not know where the device is.",
             .deviceItems: "With that, {{client}} may:",
             .deviceYes: "Yes, sign it in",
             .deviceNo: "No, refuse it",

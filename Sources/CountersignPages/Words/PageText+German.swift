@@ -192,6 +192,8 @@ extension PageText {
             .deviceFactThere: "Es ist bei",
             .deviceFactHere: "Sie sind bei",
             .deviceUnknownPlace: "Nicht bekannt",
+            .deviceElsewhere: "Die Orte sind verschieden: Das Gerät ist nicht dort, wo Sie sind.",
+            .deviceWhereabouts: "Wir wissen nicht, wo das Gerät ist.",
             .deviceItems: "Damit darf {{client}}:",
             .deviceYes: "Ja, anmelden",
             .deviceNo: "Nein, ablehnen",

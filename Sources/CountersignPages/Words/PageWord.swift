@@ -157,6 +157,8 @@ enum PageWord: String, CaseIterable, Sendable {
     case deviceFactThere
     case deviceFactHere
     case deviceUnknownPlace
+    case deviceElsewhere
+    case deviceWhereabouts
     case deviceItems
     case deviceYes
     case deviceNo

@@ -121,7 +121,8 @@ extension SignInDoor {
         let page = DeviceConfirmPage(
             action: Self.confirmPath, code: found.wanted.device.map { "\($0.userCode)" } ?? "",
             there: .init(found.wanted.askedFrom, in: tag), askedAt: Int(found.id.time.seconds),
-            here: .init(visit.place, in: tag), items: question.isGiven ? [] : question.items)
+            here: .init(visit.place, in: tag), whereabouts: .init(of: found.wanted.askedFrom, seenFrom: visit.place),
+            items: question.isGiven ? [] : question.items)
         return reply(page, in: frame, carried, visit)
     }
 
@@ -238,5 +239,21 @@ extension DeviceConfirmPage.Origin {
         self.init(
             browser: line?.userAgent.flatMap { ContextLine(address: nil, userAgent: $0)?.line.text },
             place: line?.shownPlace(in: language))
+    }
+}
+
+extension DeviceConfirmPage.Whereabouts {
+    /// Where a device is, seen from a reader.
+    ///
+    /// A private address is shared by many, and by all whose proxy this server does not know.
+    fileprivate init(of device: ContextLine?, seenFrom reader: ContextLine?) {
+        let addresses = [device, reader].map { $0?.address.flatMap { IPAddress($0) } }
+        if let there = addresses[0], let here = addresses[1], there.network == here.network, !there.isPrivate {
+            self = .here
+        } else if let place = device?.place {
+            self = place == reader?.place ? .here : .elsewhere
+        } else {
+            self = .unknown
+        }
     }
 }

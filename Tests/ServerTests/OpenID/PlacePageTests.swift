@@ -92,6 +92,40 @@ struct PlacePageTests {
         }
     }
 
+    @Test("A device elsewhere, or who knows where, is stopped first; one in the reader's place or network is not")
+    func deviceElsewhere() async throws {
+        try await Self.with { scene in
+            try await scene.set(["profile": "native", "asked_browsers": "all", "device_grant": true])
+            _ = try await scene.signIn()
+            let (differ, unknown) = ("The places differ", "We do not know where the device is")
+            for (there, here, warning) in [
+                ("203.0.113.200", "203.0.113.7", nil), ("198.51.100.7", "203.0.113.7", differ),
+                ("198.51.100.7", "192.0.2.1", differ), ("192.0.2.1", "203.0.113.7", unknown),
+                ("192.0.2.1", "192.0.2.1", nil), ("192.0.2.1", "192.0.2.2", unknown),
+                ("2001:db8:9::1", "2001:db8:9::2", nil), ("2001:db8:9::1", "2001:db8:9:1::1", unknown),
+                // Everybody's, behind a proxy that this server does not know.
+                ("10.0.0.7", "10.0.0.7", unknown), ("203.0.113.7", "2001:db8:1::1", differ),
+            ] as [(String, String, String?)] {
+                let fields = [("Content-Type", "application/x-www-form-urlencoded"), ("X-Forwarded-For", there)]
+                let begun = try await scene.server.send(
+                    .POST, "/oauth2/device_authorization", headers: fields,
+                    body: Array("client_id=\(scene.credential.id)".utf8), isContract: false)
+                let code = try #require(begun.json["user_code"]?.string, "\(begun)")
+                let place = [("X-Forwarded-For", here)]
+                let empty = try await scene.browser.get("/device", headers: place)
+                let request = try #require(empty.request, "\(empty.reply)")
+                let page = try await scene.browser.post(
+                    "/device", [("request", request), ("user_code", code)], headers: place)
+                #expect(page.heading == "Did you start this, on a device in front of you?", "\(page.reply)")
+                for words in [differ, unknown] { #expect(page.html.contains(words) == (words == warning)) }
+                let first = try #require(page.html.firstRange(of: "name=\"decision\" value="))
+                let isStopped = page.html[first.upperBound...].hasPrefix("\"no\"")
+                #expect(isStopped == (warning != nil), "\(there) from \(here)")
+                #expect(page.html.contains("class=\"filled danger\"") == isStopped)
+            }
+        }
+    }
+
     @Test("A page that is looked at from elsewhere names what the phone names: from where it was asked")
     func movedOn() async throws {
         try await Self.with { scene in
