@@ -69,6 +69,18 @@ struct CustomAuthenticatorTests {
         #expect(model.state == .refused(payload: "no"))
     }
 
+    @Test("Out of reach, it says to try again later, and names no other way: there is none on that screen")
+    func unavailable() async {
+        let model = await loaded(.register)
+        script.next(.customUnavailable)
+        await submit("hello", model)
+        let screen = model.screen(PromptTexts(.english))
+        #expect(screen.field?.problem == "It cannot be asked now. Try again in a minute.")
+        #expect(screen.buttons.map(\.act) == [.submit, .cancel])
+        let german = model.screen(PromptTexts(.german)).field?.problem
+        #expect(german == "Dort lässt sich jetzt nicht fragen. Versuchen Sie es in einer Minute noch einmal.")
+    }
+
     @Test("It is given up after a question, with the PIN if there is one")
     func deregister() async {
         let model = await loaded(.deregister, isRegistered: true)

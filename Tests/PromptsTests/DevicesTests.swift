@@ -127,6 +127,24 @@ struct DevicesTests {
         #expect(script.calls.contains("resume other pin"))
     }
 
+    @Test("A biometric that was closed, or a wish for a PIN that is not there, is told of a change and of no question")
+    func biometricWords() async {
+        let words: [(BiometricFailure, PromptWord, String)] = [
+            (.cancelled, .biometricCancelledForChange, "You have closed it. Nothing was changed yet."),
+            (.fallback, .biometricFallbackForChange, "You wanted another way, and there is none for this change."),
+        ]
+        for (failure, word, text) in words {
+            let model = await loaded(proofs: [.biometric])
+            script.next(.biometric(failure))
+            await model.perform(.remove("other"))
+            await goOn(model)
+            #expect(model.state == .biometricFailed(DevicesModel.Action(.remove, .other()), failure))
+            #expect(model.screen(PromptTexts(.english)).paragraphs == [text])
+            let german = PromptTexts(.german)
+            #expect(model.screen(german).paragraphs == [german.text(word)])
+        }
+    }
+
     @Test("What waits is undone without a proof: a device, and a method")
     func undo() async {
         let waiting = await loaded(.other(.waiting(until: nil)), proofs: [.pin])

@@ -60,7 +60,9 @@ struct PromptExamples: Sendable {
             example("pinLocked", .pinLocked, [.pin, .biometric, voice]),
         ]
         screens += BiometricFailure.allCases.map { failure in
-            example("biometricFailed: \(failure.rawValue)", .biometricFailed(failure), [.biometric, .pin])
+            // Where there is a PIN, it is typed after a wish for it.
+            let methods: [PromptMethod] = failure == .fallback ? [.biometric] : [.biometric, .pin]
+            return example("biometricFailed: \(failure.rawValue)", .biometricFailed(failure), methods)
         }
         screens += [
             example("custom", .custom("voice", nil), [voice, .pin]),
@@ -209,14 +211,18 @@ struct PromptExamples: Sendable {
             model: "CustomAuthenticatorModel",
             screens: [
                 example("loading", .loading), example("unreachable", .unreachable(.network)),
-                example("typingPIN", .typingPIN(nil)), example("typingPIN: wrong", .typingPIN(.wrong(attemptsLeft: 3))),
+                example("typingPIN", .typingPIN(nil)), example("typingPIN: malformed", .typingPIN(.malformed)),
+                example("typingPIN: wrong", .typingPIN(.wrong(attemptsLeft: 3))),
                 example("giving", .giving(nil)),
                 example("giving: again", .giving(.again(attemptsLeft: 2, payload: "louder"))),
+                example("giving: once more", .giving(.again(attemptsLeft: 1, payload: nil))),
+                example("giving: again, no limit", .giving(.again(attemptsLeft: nil, payload: nil))),
                 example("giving: unavailable", .giving(.unavailable)),
                 example("confirmingRemoval", .confirmingRemoval, .deregister), example("sending", .sending),
                 example("unsent", .unsent(.network)), example("registered", .registered(payload: nil)),
                 example("registered: with data", .registered(payload: "welcome")),
-                example("deregistered", .deregistered, .deregister), example("refused", .refused(payload: "no")),
+                example("deregistered", .deregistered, .deregister), example("refused", .refused(payload: nil)),
+                example("refused: with data", .refused(payload: "no")),
                 example("notThere", .notThere), example("pinLocked", .pinLocked),
                 example("authorityNeeded", .authorityNeeded), example("failed", .failed(.suspended)),
                 example("cancelled", .cancelled),
@@ -241,9 +247,9 @@ struct PromptExamples: Sendable {
 
     private static let devices: PromptExamples = {
         func example(
-            _ name: String, _ state: DevicesModel.State
+            _ name: String, _ state: DevicesModel.State, proofs: [PromptMethod] = [.biometric, .pin]
         ) -> (state: String, screen: @Sendable (PromptTexts) -> PromptScreen) {
-            (name, { texts in state.screen(proofs: [.biometric, .pin], texts) })
+            (name, { texts in state.screen(proofs: proofs, texts) })
         }
         func action(_ deed: DevicesModel.Deed, _ device: DeviceRow = .other()) -> DevicesModel.Action {
             DevicesModel.Action(deed, device)
@@ -258,28 +264,35 @@ struct PromptExamples: Sendable {
         ]
         let list = DeviceList(rows: rows)
         let alone = DeviceList(rows: [.this])
-        return PromptExamples(
-            model: "DevicesModel",
-            screens: [
-                example("loading", .loading), example("unreachable", .unreachable(.network)),
-                example("failed", .failed(.waiting)), example("list", .list(list, done: nil)),
-                example("list: no other", .list(alone, done: nil)),
-                example("list: suspended", .list(alone, done: action(.suspend))),
-                example("list: resumed", .list(alone, done: action(.resume))),
-                example("list: removed", .list(alone, done: action(.remove))),
-                example("list: method undone", .list(alone, done: action(.undoMethod(method)))),
-                example("confirming: suspend", .confirming(action(.suspend))),
-                example("confirming: undo", .confirming(action(.undo, .other(.waiting(until: later))))),
-                example("confirming: remove", .confirming(action(.remove))),
-                example("confirming: remove a suspended one", .confirming(action(.remove, .other(.suspended)))),
-                example("confirming: remove this one", .confirming(action(.remove, .this))),
-                example("typingPIN", .typingPIN(action(.remove), nil)),
-                example("typingPIN: wrong", .typingPIN(action(.resume), .wrong(attemptsLeft: 3))),
-                example("biometricFailed", .biometricFailed(action(.remove), .failed)),
-                example("pinLocked", .pinLocked(action(.remove))), example("acting", .acting(action(.remove))),
-                example("notDone", .notDone(action(.remove), .network)),
-                example("notDone: method needed", .notDone(action(.remove), .methodNeeded)),
-                example("gone", .gone(action(.remove))), example("thisOneRemoved", .thisOneRemoved),
-            ])
+        var screens = [
+            example("loading", .loading), example("unreachable", .unreachable(.network)),
+            example("failed", .failed(.waiting)), example("list", .list(list, done: nil)),
+            example("list: no other", .list(alone, done: nil)),
+            example("list: suspended", .list(alone, done: action(.suspend))),
+            example("list: resumed", .list(alone, done: action(.resume))),
+            example("list: removed", .list(alone, done: action(.remove))),
+            example("list: method undone", .list(alone, done: action(.undoMethod(method)))),
+            example("confirming: suspend", .confirming(action(.suspend))),
+            example("confirming: undo", .confirming(action(.undo, .other(.waiting(until: later))))),
+            example("confirming: remove", .confirming(action(.remove))),
+            example("confirming: remove a suspended one", .confirming(action(.remove, .other(.suspended)))),
+            example("confirming: remove this one", .confirming(action(.remove, .this))),
+            example("typingPIN", .typingPIN(action(.remove), nil)),
+            example("typingPIN: malformed", .typingPIN(action(.remove), .malformed)),
+            example("typingPIN: wrong", .typingPIN(action(.resume), .wrong(attemptsLeft: 3))),
+        ]
+        screens += BiometricFailure.allCases.map { failure in
+            // Where there is a PIN, it is typed after a wish for it.
+            let proofs: [PromptMethod] = failure == .fallback ? [.biometric] : [.biometric, .pin]
+            return example(
+                "biometricFailed: \(failure.rawValue)", .biometricFailed(action(.remove), failure), proofs: proofs)
+        }
+        screens += [
+            example("pinLocked", .pinLocked(action(.remove))), example("acting", .acting(action(.remove))),
+            example("notDone", .notDone(action(.remove), .network)),
+            example("notDone: method needed", .notDone(action(.remove), .methodNeeded)),
+            example("gone", .gone(action(.remove))), example("thisOneRemoved", .thisOneRemoved),
+        ]
+        return PromptExamples(model: "DevicesModel", screens: screens)
     }()
 }

@@ -73,12 +73,22 @@ struct PromptPageTests {
             "# What the prompts say", "",
             "Every state that a person can see in `CountersignPrompts`, with its texts. A test makes this page from the",
             "models and compares; `COUNTERSIGN_WRITE_PROMPTS=1 swift test --filter PromptPageTests` writes it.", "",
-            "In a cell: the heading, the text, what is shown, the field with its problem, and the buttons. Times are in UTC.",
-            "", "## The frame of a question", "",
+            "In a cell: the heading, the text, what is shown, the time that is left, the field with its problem,",
+            "and the buttons. Moments are in UTC.", "", "## The frame of a question", "",
             "Above each state of `ApprovePromptModel` once the question is there:", "",
             "| English | German |", "|---|---|",
             "| \(languages.map { frame(PromptExamples.frame($0)) }.joined(separator: " | ")) |",
         ]
+        lines += [
+            "", "## What a screen reader is told of the time", "", "In `ApprovePromptModel` and `WaitingModel`:", "",
+            "| Left | English | German |", "|---|---|---|",
+        ]
+        let marks: [(String, PromptWord)] = [
+            ("1:00", .sayMinute), ("0:30", .sayHalfMinute), ("0:10", .sayTenSeconds),
+        ]
+        for (left, word) in marks {
+            lines.append("| \(left) | \(languages.map { $0.text(word) }.joined(separator: " | ")) |")
+        }
         for examples in PromptExamples.all {
             lines += ["", "## \(examples.model)", "", "| State | English | German |", "|---|---|---|"]
             for (state, screen) in examples.screens {
@@ -103,6 +113,8 @@ struct PromptPageTests {
         }
         if let label = screen.signedLabel { lines.append("\(label): …") }
         if let code = screen.code { lines.append("`\(code.written)`") }
+        // That of a question is in its frame.
+        if screen.client == nil, let left = screen.timeLeft { lines.append(left) }
         if let field = screen.field {
             lines.append("▢ \(field.label)" + (field.problem.map { " – \($0)" } ?? ""))
         }

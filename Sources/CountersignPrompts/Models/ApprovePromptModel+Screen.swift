@@ -118,7 +118,8 @@ extension ApprovePromptModel.State {
         var screen = PromptScreen(heading: texts.text(.customHeading, values))
         screen.paragraphs = texts.said(request.payload)
         screen.field = PromptField(
-            kind: .custom(request), label: texts.text(.customLabel, values), problem: problem.map { $0.text(texts) })
+            kind: .custom(request), label: texts.text(.customLabel, values),
+            problem: problem.map { $0.text(texts, .approve) })
         screen.buttons =
             [texts.button(.submit, .approve, role: .main)] + others(than: .custom(name), of: question, texts)
             + refusals(texts) + [texts.button(.back, .back)]
@@ -180,11 +181,12 @@ extension ApprovePromptModel.PINProblem {
 }
 
 extension ApprovePromptModel.CustomProblem {
-    func text(_ texts: PromptTexts) -> String {
+    /// What is said of it; where an authenticator is registered there is no other way to choose.
+    func text(_ texts: PromptTexts, _ purpose: CustomRequest.Purpose) -> String {
         switch self {
         case .again(let attemptsLeft?, _): texts.text(.customAgain, orOnce: .customAgainOnce, count: attemptsLeft)
         case .again(nil, _): texts.text(.customAgainUnlimited)
-        case .unavailable: texts.text(.customUnavailable)
+        case .unavailable: texts.text(purpose == .register ? .customRegisterUnavailable : .customUnavailable)
         }
     }
 }
@@ -224,6 +226,15 @@ extension BiometricFailure {
         case .lockout: .biometricLockout
         case .changed: .biometricChanged
         case .notRegistered: .biometricNotRegistered
+        }
+    }
+
+    /// What is said of it where a change was to be proved, and no question answered.
+    var wordForChange: PromptWord {
+        switch self {
+        case .cancelled: .biometricCancelledForChange
+        case .fallback: .biometricFallbackForChange
+        case .unavailable, .failed, .lockout, .changed, .notRegistered: word
         }
     }
 }

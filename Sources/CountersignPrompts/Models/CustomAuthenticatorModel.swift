@@ -262,7 +262,7 @@ extension CustomAuthenticatorModel.State {
             screen.paragraphs = texts.said(request.payload)
             screen.field = PromptField(
                 kind: .custom(request), label: texts.text(.customLabel, values),
-                problem: problem.map { $0.text(texts) })
+                problem: problem.map { $0.text(texts, .register) })
             screen.buttons = [texts.button(.submit, .customRegister, role: .main)]
         case .confirmingRemoval:
             screen = texts.screen(.customRemoveHeading, .customRemoveText, values: values)

@@ -18,7 +18,7 @@ extension DevicesModel.State {
                 + others(than: .pin, among: proofs, texts) + [texts.button(.back, .back)]
             return screen
         case .biometricFailed(_, let failure):
-            var screen = texts.screen(.biometricHeading, failure.word)
+            var screen = texts.screen(.biometricHeading, failure.wordForChange)
             if failure.canTryAgain { screen.buttons = [texts.button(.use(.biometric), .tryAgain, role: .main)] }
             screen.buttons += others(than: .biometric, among: proofs, texts) + [texts.button(.back, .back)]
             return screen

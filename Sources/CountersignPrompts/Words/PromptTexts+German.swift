@@ -157,7 +157,9 @@ extension PromptTexts {
         .biometricUnavailable: "Dieses Gerät kennt weder Fingerabdruck noch Gesicht, oder es ist keines eingerichtet.",
         .biometricFailed: "Es wurde nicht erkannt. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.",
         .biometricCancelled: "Sie haben es geschlossen. Es wurde noch nicht zugestimmt.",
+        .biometricCancelledForChange: "Sie haben es geschlossen. Es wurde noch nichts geändert.",
         .biometricFallback: "Sie wollten einen anderen Weg, und für diese Frage gibt es keinen.",
+        .biometricFallbackForChange: "Sie wollten einen anderen Weg, und für diese Änderung gibt es keinen.",
         .biometricLockout: "Es wurde zu oft nicht erkannt. Entsperren Sie dieses Gerät zuerst mit seinem Code.",
         .biometricChanged: """
         Die Fingerabdrücke oder Gesichter dieses Geräts haben sich geändert. Richten Sie das in der App neu ein.
@@ -181,6 +183,9 @@ extension PromptTexts {
         """,
         .customRegisterHeading: "{{name}} einrichten",
         .customRegister: "Einrichten",
+        .customRegisterUnavailable: """
+        Dort lässt sich jetzt nicht fragen. Versuchen Sie es in einer Minute noch einmal.
+        """,
         .customRegisteredHeading: "{{name}} ist eingerichtet",
         .customRemoveHeading: "{{name}} entfernen?",
         .customRemoveText: "Sie können damit nicht mehr zustimmen. Sie können es jederzeit wieder einrichten.",

@@ -238,8 +238,12 @@ public enum PromptWord: String, CaseIterable, Sendable {
     case biometricFailed
     /// In English: You have closed it. Nothing was approved yet.
     case biometricCancelled
+    /// In English: You have closed it. Nothing was changed yet.
+    case biometricCancelledForChange
     /// In English: You wanted another way, and there is none for this question.
     case biometricFallback
+    /// In English: You wanted another way, and there is none for this change.
+    case biometricFallbackForChange
     /// In English: It was not recognised too often. Unlock this device with its passcode first.
     case biometricLockout
     /// In English: The fingerprints or faces of this device have changed. Set this up anew in the app.
@@ -270,6 +274,8 @@ public enum PromptWord: String, CaseIterable, Sendable {
     case customRegisterHeading
     /// In English: Set up
     case customRegister
+    /// In English: It cannot be asked now. Try again in a minute.
+    case customRegisterUnavailable
     /// In English: {{name}} is set up
     case customRegisteredHeading
     /// In English: Remove {{name}}?
