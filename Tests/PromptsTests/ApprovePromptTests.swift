@@ -1,4 +1,5 @@
 import Countersign
+import CountersignWire
 import Foundation
 import Testing
 
@@ -140,6 +141,17 @@ struct ApprovePromptTests {
         #expect(scene.model.state == .declined && scene.script.calls == ["deny"])
     }
 
+    @Test("A number that the server misses is asked for, and the question can still be approved")
+    func numberRequired() async {
+        let scene = await PromptScene.read(.payment(number: true))
+        scene.model.type(number: "471932")
+        scene.script.next(.numberRequired(length: 6))
+        await scene.model.perform(.approve)
+        #expect(scene.model.state == .asking(isNumberMissing: true))
+        await scene.model.perform(.approve)
+        #expect(scene.model.state == .approved(PromptApproval()) && scene.script.calls.count == 2)
+    }
+
     @Test("A wrong number ends the question")
     func wrongNumber() async {
         let scene = await PromptScene.approving([.confirmation], .numberIncorrect)
@@ -224,6 +236,17 @@ struct ApprovePromptTests {
         #expect(scene.script.calls == ["approve pin 471932", "approve pin 471932"])
     }
 
+    @Test("A PIN that the rules do not allow is typed again")
+    func pinPolicy() async {
+        let scene = await PromptScene.read(.payment(methods: [.pin]))
+        await scene.model.perform(.approve)
+        scene.model.type(pin: "83517")
+        scene.script.next(.pinPolicy(.length))
+        await scene.model.perform(.submit)
+        #expect(scene.model.state == .typingPIN(.malformed) && scene.model.pin.isEmpty)
+        #expect(scene.script.calls == ["approve pin"])
+    }
+
     @Test("A locked PIN leaves the other methods")
     func locked() async {
         let scene = await PromptScene.read(.payment(methods: [.pin, .biometric]))
@@ -251,6 +274,27 @@ struct ApprovePromptTests {
         scene.model.type(pin: "83517")
         await scene.model.perform(.back)
         #expect(scene.model.state == .asking(isNumberMissing: false) && scene.model.pin.isEmpty)
+    }
+
+    @Test("Going back from a custom authenticator, from its refusal and from a failed biometric shows the question")
+    func backFromOthers() async {
+        let scene = await PromptScene.read(.payment(methods: [.custom("voice")]))
+        await scene.model.perform(.approve)
+        scene.model.type(custom: "hello")
+        await scene.model.perform(.back)
+        #expect(scene.model.state == .asking(isNumberMissing: false) && scene.model.customData.isEmpty)
+        #expect(scene.script.calls.isEmpty)
+        await scene.model.perform(.approve)
+        scene.model.type(custom: "hello")
+        scene.script.next(.customFailed(payload: "no"))
+        await scene.model.perform(.submit)
+        #expect(scene.model.state == .customRefused("voice", payload: "no"))
+        await scene.model.perform(.back)
+        #expect(scene.model.state == .asking(isNumberMissing: false))
+        let biometric = await PromptScene.approving([.biometric], .biometric(.failed))
+        #expect(biometric.model.state == .biometricFailed(.failed))
+        await biometric.model.perform(.back)
+        #expect(biometric.model.state == .asking(isNumberMissing: false))
     }
 
     @Test("Every biometric failure is told, and the PIN is the way out", arguments: BiometricFailure.allCases)
@@ -348,6 +392,13 @@ struct ApprovePromptTests {
         #expect(denied.model.state == .unsent(.deny, .network))
         await denied.model.perform(.retry)
         #expect(denied.model.state == .declined)
+
+        let reported = await PromptScene.read()
+        reported.script.next(.network("gone"))
+        await reported.model.perform(.report)
+        #expect(reported.model.state == .unsent(.report, .network))
+        await reported.model.perform(.retry)
+        #expect(reported.model.state == .reported && reported.script.calls == ["report", "report"])
     }
 
     @Test("Where no reply to an approval came in time, nobody says that nothing was approved")
@@ -418,7 +469,8 @@ struct ApprovePromptTests {
             (.challengeExpired, .expired), (.alreadyAnswered, .answered),
             (.challengeEnded(state: "cancelled", reason: nil), .cancelled),
             (.challengeEnded(state: "failed", reason: "attempts"), .failed), (.challengeNotFound, .gone),
-            (.methodMissing([]), .methodMissing), (.enrollmentSuspended, .device(.suspended)),
+            (.methodMissing([]), .methodMissing), (.pinNotSet, .methodMissing),
+            (.enrollmentSuspended, .device(.suspended)),
             (.enrollmentWaiting, .device(.waiting)), (.notEnrolled, .device(.removed)),
             (.enrollmentNotConfirmed, .device(.other(code: "enrollment_not_confirmed"))),
         ]

@@ -99,7 +99,7 @@ struct CustomAuthenticatorTests {
         let failures: [(CountersignError, CustomAuthenticatorModel.State)] = [
             (.network("gone"), .unsent(.network)), (.pinLocked, .pinLocked), (.pinRequired, .typingPIN(nil)),
             (.authorityNeeded, .authorityNeeded), (.customNotRegistered, .notThere),
-            (.enrollmentSuspended, .failed(.suspended)),
+            (.pinIncorrect(attemptsLeft: 0), .pinLocked), (.enrollmentSuspended, .failed(.suspended)),
         ]
         for (error, state) in failures {
             let model = await loaded(.register)

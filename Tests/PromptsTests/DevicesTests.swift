@@ -103,6 +103,42 @@ struct DevicesTests {
         #expect(script.calls.last == "list" && script.calls.contains("remove other biometric (Do it)"))
     }
 
+    @Test("A PIN that the server says is locked is no longer typed")
+    func locked() async {
+        let model = await loaded(proofs: [.pin])
+        await model.perform(.remove("other"))
+        await goOn(model)
+        script.next(.pinLocked)
+        model.type(pin: "83517")
+        await model.perform(.submit)
+        #expect(model.state == .pinLocked(DevicesModel.Action(.remove, .other())) && model.pin.isEmpty)
+        #expect(script.calls == ["list", "remove other pin"])
+    }
+
+    @Test("Going back shows the list, and nothing is done; where the device was gone, the list is fetched again")
+    func back() async {
+        let action = DevicesModel.Action(.remove, .other())
+        let states: [(DevicesModel.State, CountersignError?, [PromptMethod], [String])] = [
+            (.typingPIN(action, nil), nil, [.pin], []),
+            (.biometricFailed(action, .failed), .biometric(.failed), [.biometric], []),
+            (.pinLocked(action), .pinLocked, [.biometric], []),
+            (.notDone(action, .network), .network("gone"), [], []),
+            (.gone(action), .server(ProblemDetails(.enrollmentNotFound)), [], ["list"]),
+        ]
+        for (state, error, proofs, fetched) in states {
+            let model = await loaded(proofs: proofs)
+            await model.perform(.remove("other"))
+            if let error { script.next(error) }
+            await goOn(model)
+            #expect(model.state == state)
+            model.type(pin: "83517")
+            let before = script.calls.count
+            await model.perform(.back)
+            #expect(model.state == .list(DeviceList(rows: [.this, .other()], proofs: proofs), done: nil))
+            #expect(model.pin.isEmpty && Array(script.calls.dropFirst(before)) == fetched)
+        }
+    }
+
     @Test("A list that nobody sees any more has forgotten the PIN")
     func left() async {
         let model = await loaded(proofs: [.pin])

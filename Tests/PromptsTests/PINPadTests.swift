@@ -113,7 +113,7 @@ struct PINPadTests {
         let failures: [(CountersignError, PINPadModel.State)] = [
             (.network("gone"), .unsaved(.network)), (.pinLocked, .locked), (.authorityNeeded, .authorityNeeded),
             (.enrollmentSuspended, .refused(.suspended)), (.pinAlreadySet, .typingOld(nil)),
-            (.pinPolicy(.blocked), .choosing(.breaks(.common))),
+            (.pinRequired, .typingOld(nil)), (.pinPolicy(.blocked), .choosing(.breaks(.common))),
         ]
         for (error, state) in failures {
             let model = await loaded()

@@ -68,7 +68,9 @@ struct ScannerTests {
             (.codeRefused(.malformed), .refused(.unknown)), (.codeRefused(.invalid), .refused(.invalid)),
             (.codeRefused(.alreadyClaimed), .refused(.taken)), (.userNotLinked, .refused(.notLinked)),
             (.enrollmentNotConfirmed, .refused(.notLinked)), (.methodMissing([.pin]), .refused(.methodMissing)),
-            (.challengeExpired, .refused(.over)), (.serverChanged, .refused(.unverified)),
+            (.challengeExpired, .refused(.over)), (.challengeEnded(state: "cancelled", reason: nil), .refused(.over)),
+            (.alreadyAnswered, .refused(.over)), (.challengeNotFound, .refused(.over)),
+            (.serverChanged, .refused(.unverified)),
             (.notHandleable(reason: "x"), .refused(.unverified)), (.network("gone"), .unreachable(.network)),
             (.enrollmentSuspended, .failed(.suspended)),
         ]
@@ -89,7 +91,24 @@ struct ScannerTests {
         #expect(model.state == .claimed && script.calls == ["code 1", "code 1"])
     }
 
-    @Test("Without a camera a link can still be opened, and given up it takes nothing")
+    @Test("Without a camera, and while a refusal is shown, a link can still be opened")
+    func linkInstead() async {
+        let link = URL(filePath: "/l")
+        let unseeing = scanner()
+        unseeing.refuseCamera()
+        #expect(unseeing.state == .noCamera)
+        await unseeing.opened(link)
+        #expect(unseeing.state == .claimed && unseeing.claimed?.question.origin == .link)
+        #expect(script.calls == ["link"])
+        let refusing = scanner()
+        await refusing.scanned("https://elsewhere.example")
+        #expect(refusing.state == .refused(.unknown))
+        await refusing.opened(link)
+        #expect(refusing.state == .claimed && refusing.claimed?.question.origin == .link)
+        #expect(script.calls == ["link", "link"])
+    }
+
+    @Test("Without a camera no code is taken until it is tried again, and given up it takes nothing")
     func noCamera() async {
         let model = scanner()
         model.refuseCamera()

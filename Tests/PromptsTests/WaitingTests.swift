@@ -84,6 +84,22 @@ struct WaitingTests {
         #expect(model.state == .closed)
     }
 
+    @Test("While the sign-in is taken back the screen says that it was cancelled, and then it closes")
+    func takenBack() async {
+        script.hold()
+        let model = WaitingModel(SlowSignIn(script: script), clock: clock)
+        let run = Task { await model.run() }
+        await script.reached(1)
+        model.cancel()
+        while model.state == .starting { await Task.yield() }
+        #expect(model.state == .cancelled)
+        let screen = model.screen(PromptTexts(.english))
+        #expect(screen.heading == "The sign-in was cancelled" && screen.buttons.map(\.act) == [.close])
+        script.letGo()
+        await run.value
+        #expect(model.state == .closed)
+    }
+
     @Test("Given up before it began, it never begins")
     func cancelledBefore() async {
         let model = model()
@@ -101,6 +117,20 @@ struct WaitingTests {
         run.cancel()
         await run.value
         #expect(model.state == .closed)
+    }
+}
+
+/// A sign-in that takes its time to be taken back.
+private struct SlowSignIn: ElsewhereSignIn {
+    let script: Script
+
+    func signIn(
+        showing show: @escaping @Sendable (WaitingNumber) async -> Void
+    ) async throws(CountersignError) {
+        // A task of its own is not cancelled with the one that waits for it.
+        let answer = Task { try? await script.call("sign in") }
+        _ = await answer.value
+        throw .cancelled
     }
 }
 
