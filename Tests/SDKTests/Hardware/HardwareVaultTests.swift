@@ -3,7 +3,9 @@ import CountersignWire
 import Crypto
 import Encodings
 import Foundation
+import NIOHTTP1
 import OpenPGP
+import ServerTestSupport
 import TestSupport
 import Testing
 
@@ -133,7 +135,7 @@ struct HardwareVaultTests {
         await #expect(throws: FakeHardware.NoSuchKey.self) { try await key.signature(for: digest) }
     }
 
-    @Test("Without hardware it is opened only if keys in software are allowed; it declares them, and has no biometric")
+    @Test("Without hardware it is opened only if keys in software are allowed; it says so, and has no biometric")
     func softwareKeys() async throws {
         let none = FakeHardware(isAvailable: false)
         #expect(throws: HardwareVault.Failure.noHardware) { try HardwareVault(items: items, hardware: none) }
@@ -155,6 +157,19 @@ struct HardwareVaultTests {
                 == agreement.publicKey.rawRepresentation)
         // Where there is hardware, nothing is in software, allowed or not.
         #expect(try HardwareVault(items: FakeItems(), hardware: hardware, softwareKeys: .allowed).storage == .enclave)
+    }
+
+    @Test(
+        "An enrollment declares to the server where its keys are: in the hardware, or in software as it was allowed",
+        arguments: [true, false])
+    func declares(_ hasHardware: Bool) async throws {
+        let vault = try HardwareVault(
+            items: items, hardware: FakeHardware(isAvailable: hasHardware), softwareKeys: .allowed)
+        try await SDKScene.with(vault: vault) { scene in
+            let list = try await scene.shop.call(.GET, "/v1/users/\(scene.user)/enrollments").success()
+            let storage = list["enrollments"]?[0]?["device"]?["storage"]
+            #expect(storage == .string(hasHardware ? "enclave" : "software"))
+        }
     }
 
     @Test("A key that cannot be read is no missing key")
