@@ -82,7 +82,8 @@ final class CotterDoor: Door {
 
     /// Adds a call whose replies the scripts of a client's own pages may read, and what browsers ask before it.
     ///
-    /// An error says nothing that is not known, so that any client's pages may read it.
+    /// An error says nothing that is not known, so that any client's pages may read it. Like the keys, the answers to
+    /// scripts are there while any client has the calls.
     ///
     /// Spec: docs/decisions/0072-signing-in.md.
     func addShared(
@@ -101,7 +102,7 @@ final class CotterDoor: Door {
                 response.headers[.accessControlAllowOrigin] = origin
                 return response
             } catch {
-                guard var refusal = CotterError(error),
+                guard var refusal = CotterError(error), try await VendorSwitch.isOn(.cotter, ports: ports),
                     try await AllowOrigin.isAllowed(origin, for: nil, ports: ports)
                 else { throw error }
                 refusal.origin = origin
@@ -110,6 +111,9 @@ final class CotterDoor: Door {
         }
         table.add(.options, path) { [self] request, context in
             let incoming = try await Incoming(request, context)
+            let isOn = try await VendorSwitch.isOn(.cotter, ports: ports)
+            // check: CotterSwitchTests.asked
+            guard isOn else { throw RequestFailure.unknownPath }
             var response = Response(status: .noContent)
             response.headers[.vary] = "Origin"
             guard let origin = incoming.headers[.origin],

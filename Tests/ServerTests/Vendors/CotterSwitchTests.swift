@@ -52,6 +52,46 @@ struct CotterSwitchTests {
         }
     }
 
+    @Test("What a browser asks before a call is answered while any client has the calls that is not disabled")
+    func asked() async throws {
+        let origin = "https://app.example.com"
+        let settings: JSONObject = ["profile": "spa", "redirect_uris": [.string("\(origin)/callback")]]
+        try await CotterScene.with(settings) { scene in
+            let path = "/v1/admin/clients/\(scene.key)"
+            let administrator = scene.scene.administrator
+            // Another client of the same origin, which stays enabled and has not the calls.
+            let other = try await scene.server.makeClient("Other")
+            let set = try await administrator.call(
+                .PUT, "/v1/admin/clients/\(other.clientID)/openid", .object(settings))
+            #expect(set.status == 200, "\(set)")
+            try await Self.expectAnswers(true, to: origin, scene)
+            #expect(try await administrator.call(.POST, "\(path)/disable").status == 200)
+            try await Self.expectAnswers(false, to: origin, scene)
+            #expect(try await administrator.call(.POST, "\(path)/enable").status == 200)
+            try await Self.expectAnswers(true, to: origin, scene)
+            #expect(try await administrator.call(.PATCH, path, ["vendors": ["okta"]]).status == 200)
+            try await Self.expectAnswers(false, to: origin, scene)
+        }
+    }
+
+    /// Expects that the scripts of an origin may make and read the calls, or that nothing is said of this to them.
+    private static func expectAnswers(_ isOn: Bool, to origin: String, _ scene: CotterScene) async throws {
+        let field = "access-control-allow-origin"
+        for path in ["/verify/get_identity", "/token", "/token/\(scene.key)"] {
+            let asked = try await scene.server.send(
+                .OPTIONS, "/api/v0\(path)", headers: [("Origin", origin)], isContract: false)
+            if isOn {
+                #expect(asked.status == 204 && asked.headers[field] == origin, "\(asked)")
+            } else {
+                expectMessage(asked, 404, "there is no such call")
+                #expect(asked.headers[field] == nil, "\(asked)")
+            }
+            let error = try await scene.post(path, [:], headers: [("Origin", origin)])
+            #expect(error.status == (isOn ? 400 : 401), "\(error)")
+            #expect(error.headers[field] == (isOn ? origin : nil), "\(error)")
+        }
+    }
+
     @Test("Who calls is told by API_KEY_ID: none, no client, a disabled one, one with a secret")
     func callers() async throws {
         try await CotterScene.with { scene in
