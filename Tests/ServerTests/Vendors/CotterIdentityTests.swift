@@ -14,32 +14,62 @@ struct CotterIdentityTests {
     /// The form of the verifier of Cotter's SDK for React Native: base64, and no base64url.
     private static let plainVerifier = "+/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
+    /// An address, and what the replies call its kind.
+    private struct Proof: Sendable {
+        let address: String
+        let type: String
+        /// The claim of userinfo that has it, and the one for an address of the other kind.
+        let claim: String
+        let otherClaim: String
+
+        static let mail = Proof(
+            address: "putri@example.com", type: "EMAIL", claim: "email", otherClaim: "phone_number")
+        static let phone = Proof(
+            address: "+15551234567", type: "PHONE", claim: "phone_number", otherClaim: "email")
+    }
+
     @Test("The page, the redirect, and the reply as the documents have it")
     func happyFlow() async throws {
         try await CotterScene.with { scene in
-            let browser = TestBrowser(scene.server)
-            let page = try await scene.prove("putri@example.com", in: browser)
-            let result = page.result
-            #expect(Set(result.keys) == ["code", "state", "challenge_id"] && result["state"] == CotterScene.state)
-            #expect((page.location ?? page.onward)?.hasPrefix("yourapp://?code=") == true, "\(page.reply)")
-            let reply = try await scene.identity(scene.redemption(result)).success()
-            #expect(reply.object?.members.map(\.name) == ["identifier", "oauth_token", "token", "user"])
-            try Self.expectIdentifier(try #require(reply["identifier"]))
-            try await Self.expectTokens(try #require(reply["oauth_token"]), of: scene, reply["user"]?["ID"]?.string)
-            try await Self.expectToken(try #require(reply["token"]), of: scene)
-            let user = try #require(reply["user"])
-            #expect(user["identifier"] == "putri@example.com" && user["issuer"] == .string(scene.key))
-            #expect(user["client_user_id"] == "" && user["enrolled"] == [])
+            let page = try await scene.prove(Proof.mail.address, in: TestBrowser(scene.server))
+            try await Self.expectIdentity(of: .mail, after: page, scene)
         }
     }
 
-    private static func expectIdentifier(_ identifier: JSONValue) throws {
+    @Test("The type PHONE, as in the documents' own address: a number, a code in a text message, and the same reply")
+    func phone() async throws {
+        let settings: JSONObject = ["ways": ["device", "email", "text"], "calling_codes": ["+1555"]]
+        try await CotterScene.with(settings) { scene in
+            let page = try await scene.prove(
+                Proof.phone.address, ["type": "PHONE"], in: TestBrowser(scene.server), by: "text")
+            try await Self.expectIdentity(of: .phone, after: page, scene)
+        }
+    }
+
+    /// Expects the redirect and, for what it has, the identity.
+    private static func expectIdentity(of proof: Proof, after page: Page, _ scene: CotterScene) async throws {
+        let result = page.result
+        #expect(Set(result.keys) == ["code", "state", "challenge_id"] && result["state"] == CotterScene.state)
+        #expect((page.location ?? page.onward)?.hasPrefix("yourapp://?code=") == true, "\(page.reply)")
+        let reply = try await scene.identity(scene.redemption(result)).success()
+        #expect(reply.object?.members.map(\.name) == ["identifier", "oauth_token", "token", "user"])
+        try expectIdentifier(try #require(reply["identifier"]), proof)
+        let id = reply["user"]?["ID"]?.string
+        try await expectTokens(try #require(reply["oauth_token"]), proof, of: scene, id)
+        try await expectToken(try #require(reply["token"]), proof, of: scene)
+        let user = try #require(reply["user"])
+        #expect(user["identifier"] == .string(proof.address) && user["issuer"] == .string(scene.key))
+        #expect(user["client_user_id"] == "" && user["enrolled"] == [])
+    }
+
+    private static func expectIdentifier(_ identifier: JSONValue, _ proof: Proof) throws {
         let names: Set<String> = [
             "ID", "created_at", "updated_at", "deleted_at", "identifier", "identifier_type", "device_type",
             "device_name", "expiry", "timestamp",
         ]
         #expect(names.isSubset(of: Set(identifier.object?.members.map(\.name) ?? [])))
-        #expect(identifier["identifier"] == "putri@example.com" && identifier["identifier_type"] == "EMAIL")
+        #expect(identifier["identifier"] == .string(proof.address))
+        #expect(identifier["identifier_type"] == .string(proof.type))
         #expect(identifier["device_type"] == "BROWSER" && identifier["deleted_at"] == "0001-01-01T00:00:00Z")
         #expect(UUID(uuidString: identifier["ID"]?.string ?? "") != nil)
         let time = try #require(identifier["timestamp"]?.string.flatMap { Timestamp($0) })
@@ -48,24 +78,27 @@ struct CotterIdentityTests {
         #expect(identifier["public_key"] == "")
     }
 
-    private static func expectTokens(_ tokens: JSONValue, of scene: CotterScene, _ user: String?) async throws {
+    private static func expectTokens(
+        _ tokens: JSONValue, _ proof: Proof, of scene: CotterScene, _ user: String?
+    ) async throws {
         #expect(
             tokens.object?.members.map(\.name) == [
                 "access_token", "id_token", "refresh_token", "expires_in", "token_type", "auth_method",
             ])
         #expect(tokens["token_type"] == "Bearer" && tokens["auth_method"] == "OTP" && tokens["expires_in"] == 600)
         let info = try await scene.userinfo(try #require(tokens["access_token"]?.string)).success()
-        #expect(info["email"] == "putri@example.com" && info["email_verified"] == true)
-        #expect(info["sub"]?.string == user && info["phone_number"] == nil)
+        #expect(info[proof.claim] == .string(proof.address) && info["\(proof.claim)_verified"] == true, "\(info)")
+        #expect(info["sub"]?.string == user && info[proof.otherClaim] == nil)
     }
 
-    private static func expectToken(_ token: JSONValue, of scene: CotterScene) async throws {
+    private static func expectToken(_ token: JSONValue, _ proof: Proof, of scene: CotterScene) async throws {
         let end = try #require(token["expire_at"]?.string)
         let signature = try #require(token["signature"]?.string)
-        #expect(token["receiver"] == .string(scene.key) && token["identifier_type"] == "EMAIL")
+        #expect(token["identifier"] == .string(proof.address) && token["identifier_type"] == .string(proof.type))
+        #expect(token["receiver"] == .string(scene.key))
         #expect(Int64(end) == (token["timestamp"]?.string.flatMap { Int64($0) }).map { $0 + 600 })
-        #expect(try await scene.isSigned("putri@example.comEMAIL\(scene.key)\(end)", by: signature))
-        #expect(try await !scene.isSigned("anna@example.comEMAIL\(scene.key)\(end)", by: signature))
+        #expect(try await scene.isSigned("\(proof.address)\(proof.type)\(scene.key)\(end)", by: signature))
+        #expect(try await !scene.isSigned("anna@example.com\(proof.type)\(scene.key)\(end)", by: signature))
     }
 
     @Test("Whatever does not fit is Challenge Expired, and leaves the code good for who has it")

@@ -70,21 +70,24 @@ struct CotterScene: Sendable {
 
     /// From the page to the redirect, by a code to an address that has got no other one.
     func prove(
-        _ address: String, _ changes: KeyValuePairs<String, String?> = [:], in browser: TestBrowser
+        _ address: String, _ changes: KeyValuePairs<String, String?> = [:], in browser: TestBrowser,
+        by way: String = "email"
     ) async throws -> Page {
         let first = try await browser.get(link(changes))
         let choice = try await browser.submit(first, to: "/signin/choose", [("identifier", address)])
-        return try await typeCode(to: address, from: choice, in: browser)
+        return try await typeCode(to: address, from: choice, in: browser, by: way)
     }
 
-    /// From the page of the ways to the redirect.
-    func typeCode(to address: String, from choice: Page, in browser: TestBrowser) async throws -> Page {
-        let asked = try await browser.submit(choice, to: "/signin/ask", [("way", "email")])
+    /// From the page of the ways to the redirect, by a mail or a text message.
+    func typeCode(
+        to address: String, from choice: Page, in browser: TestBrowser, by way: String = "email"
+    ) async throws -> Page {
+        let asked = try await browser.submit(choice, to: "/signin/ask", [("way", way)])
         let path = try #require(asked.location, "\(asked.reply)")
         let page = try await browser.get(path)
         for _ in 0..<200 {
-            let mails = try await server.send(.GET, "/dev/outbox").success()["messages"]?.array ?? []
-            if let text = mails.first(where: { "\($0)".contains(address) })?["text"]?.string,
+            let messages = try await server.send(.GET, "/dev/outbox").success()["messages"]?.array ?? []
+            if let text = messages.first(where: { "\($0)".contains(address) })?["text"]?.string,
                 let code = text.firstMatch(of: #/[0-9]{6}/#)
             {
                 _ = try await browser.submit(page, to: "\(path)/enter", [("code", String(code.output))])
@@ -92,10 +95,10 @@ struct CotterScene: Sendable {
             }
             try await Task.sleep(for: .milliseconds(25))
         }
-        throw NoMail()
+        throw NoMessage()
     }
 
-    struct NoMail: Error {}
+    struct NoMessage: Error {}
 
     /// From the page to the redirect, by an approval on the user's phone.
     func approve(
