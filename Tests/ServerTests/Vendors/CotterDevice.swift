@@ -15,6 +15,8 @@ struct CotterDevice: Sendable {
         case oldAndroid
         /// Ed25519, in one line.
         case reactNative
+        /// Ed25519, in one line, with keys in paths in the usual alphabet.
+        case flutter
     }
 
     private enum Key: Sendable {
@@ -32,7 +34,7 @@ struct CotterDevice: Sendable {
             switch kind {
             case .iOS, .android: .p256(P256.Signing.PrivateKey())
             case .oldAndroid: .rsa(try RSAPrivateKey())
-            case .reactNative: .ed25519(Curve25519.Signing.PrivateKey())
+            case .reactNative, .flutter: .ed25519(Curve25519.Signing.PrivateKey())
             }
         self.key = Secret(key)
     }
@@ -43,7 +45,7 @@ struct CotterDevice: Sendable {
         case .iOS: nil
         case .android: "EC"
         case .oldAndroid: "RSA"
-        case .reactNative: "ED25519"
+        case .reactNative, .flutter: "ED25519"
         }
     }
 
@@ -57,8 +59,11 @@ struct CotterDevice: Sendable {
     }
 
     /// The public key in a path: base64 once more.
+    ///
+    /// The letters of base64 make no `+` and no `/` when they are encoded again, so that a path holds either alphabet.
     var pathKey: String {
         let twice = Base64.encode(Array(publicKey.utf8))
+        if kind == .flutter { return twice }
         let url = twice.replacing("+", with: "-").replacing("/", with: "_")
         return kind == .iOS ? url.replacing("=", with: "") : url
     }

@@ -51,6 +51,39 @@ struct CotterEventTests {
         }
     }
 
+    @Test("Flutter's library says user_id, asks for LOGIN_WITH_DEVICE, and finds the question by the query")
+    func flutter() async throws {
+        try await CotterEventScene.with(.flutter) { scene in
+            let names: KeyValuePairs<String, JSONValue?> = ["client_user_id": nil, "user_id": "customer-1"]
+            let question = scene.question(
+                "customer-1", ["client_user_id": nil, "user_id": "customer-1", "event": "LOGIN_WITH_DEVICE"])
+            let event = try await scene.app.post("/event/create_pending", question).success()
+            #expect(event["event"] == "LOGIN_WITH_DEVICE" && event["new"] == true)
+            #expect(event["user_id"] == "customer-1" && event["client_user_id"] == "customer-1")
+            _ = try await scene.pending()
+            let found = try await scene.app.get("/event/new?client_user_id=customer-1").success()
+            #expect(found["event"] == "LOGIN_WITH_DEVICE" && found["new"] == true)
+            // The event's name is a part of what is signed.
+            let other = scene.signed(found, true).replacing("_WITH_DEVICE", with: "")
+            let wrong = try await scene.answer(found, true, signing: other, changing: names)
+            expectMessage(try await scene.respond(found, wrong), 400, Self.notSigned)
+            let right = try await scene.answer(found, true, changing: names)
+            #expect(right["client_user_id"] == nil && right["algorithm"] == "ED25519")
+            let answered = try await scene.respond(found, right).success()
+            #expect(answered["approved"] == true && answered["new"] == false)
+            #expect(try await scene.look(event).success()["oauth_token"]?["auth_method"] == "TRUSTED_DEVICE")
+            // A trusted device signs in by the same names.
+            scene.server.clock.advance(.minutes(1))
+            let time = JSONValue.string("\(scene.server.clock.now.seconds)")
+            let own: JSONValue = ["event": "LOGIN_WITH_DEVICE", "timestamp": time]
+            let body = try await scene.answer(own, true, changing: names)
+            let done = try await scene.app.post("/event/create?oauth_token=true", body).success()
+            #expect(done["event"] == "LOGIN_WITH_DEVICE" && done["approved"] == true)
+            let access = try #require(done["oauth_token"]?["access_token"]?.string)
+            #expect(try await scene.app.userinfo(access).success()["sub"] == .string(scene.app.scene.user))
+        }
+    }
+
     @Test("What the client asks by our own call is answered, too, where its type takes such answers")
     func asked() async throws {
         try await CotterEventScene.with { scene in

@@ -30,6 +30,21 @@ struct CotterUserTests {
         }
     }
 
+    @Test("Flutter pads the key in a path, and a library between may escape the padding")
+    func flutter() async throws {
+        try await CotterEventScene.with(.flutter) { scene in
+            let key = scene.device.pathKey
+            #expect(key.hasSuffix("=") && Base64.decode(key) == Array(scene.device.publicKey.utf8))
+            let yes: JSONValue = ["enrolled": true, "method": "TRUSTED_DEVICE"]
+            for spelled in [key, key.replacing("=", with: "%3D")] {
+                let query = "/user/methods?cotter_user_id=customer-1&public_key=\(spelled)&method=TRUSTED_DEVICE"
+                #expect(try await scene.app.get(query).success() == yes)
+                let path = "/user/enrolled/customer-1/TRUSTED_DEVICE/\(spelled)"
+                #expect(try await scene.app.get(path).success() == yes)
+            }
+        }
+    }
+
     @Test("Whether a key is somebody's is told for the user's own key alone")
     func asked() async throws {
         try await CotterEventScene.with { scene in
