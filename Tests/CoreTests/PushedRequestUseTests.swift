@@ -138,6 +138,22 @@ struct PushedRequestUseTests {
         #expect(outcomes.count { $0 == .spent(wanted) } == 7)
     }
 
+    // Spec: RFC 9449 §11.1.
+    @Test("Of many pushes at once with one proof, on two nodes, one is taken", arguments: Engine.allCases)
+    func proofOnTwoNodes(_ engine: Engine) async throws {
+        let scene = try await SignInScene(engine)
+        let node = try await scene.world.reopened()
+        let key = try await Prover(scene.world).proved("POST", "\(World.issuer)/oauth2/par")
+        let taken = try await atOnce(8) { number in
+            try await PushedRequest.spend(
+                key, of: scene.shop.id, ports: number.isMultiple(of: 2) ? scene.world.ports : node.ports)
+        }
+        #expect(taken.count { $0 } == 1, "\(taken)")
+        for ports in [scene.world.ports, node.ports] {
+            #expect(try await !PushedRequest.spend(key, of: scene.shop.id, ports: ports))
+        }
+    }
+
     @Test("What was begun with a request gives nothing an hour after it could be begun")
     func tooLate() async throws {
         let scene = try await SignInScene()

@@ -69,6 +69,22 @@ package struct PushedRequest: Equatable, Sendable {
         }
     }
 
+    /// Spends the proof with which a client pushes a request, so that no node takes it again.
+    ///
+    /// A push is no row, so that this is the one thing that it writes.
+    ///
+    /// Spec: RFC 9449 §10.1, §11.1.
+    ///
+    /// - Parameters:
+    ///   - key: the key that the client has proved to have.
+    ///   - client: the client.
+    ///   - ports: the external dependencies.
+    /// - Returns: false if the proof came before.
+    /// - Throws: ``StoreError``.
+    package static func spend(_ key: ProvedKey, of client: ClientID, ports: Ports) async throws -> Bool {
+        try await ports.commit(at: ports.time.now, as: .client(client)) { try $0.spend(key) }
+    }
+
     /// Seals a request that was checked.
     ///
     /// - Parameters:

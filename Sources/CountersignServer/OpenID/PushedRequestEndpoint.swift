@@ -41,7 +41,9 @@ extension OAuthDoor {
             guard checked["dpop_jkt"] == nil || checked["dpop_jkt"] == thumbprint else {
                 throw OAuthError(.invalidDPoPProof, "the proof is by another key than dpop_jkt names")
             }
-            guard try ports.spend(key) else { throw OAuthError(KeyProofRefusal.replayed, ports: ports) }
+            let isFirst = try await PushedRequest.spend(key, of: client, ports: ports)
+            // check: PushedRequestTests.proofOnce
+            guard isFirst else { throw OAuthError(KeyProofRefusal.replayed, ports: ports) }
             checked = checked.setting("dpop_jkt", to: thumbprint)
         }
         let parameters = checked.query(of: AuthorizationChecks.parameters)

@@ -91,6 +91,29 @@ struct PushedRequestTests {
         }
     }
 
+    @Test("RFC 9449 §11.1: a proof with a pushed request counts once, and a request that is refused spends none")
+    func proofOnce() async throws {
+        try await SignInPageScene.with { scene in
+            let key = TestKey(scene.server)
+            func push(_ proof: String, _ changes: KeyValuePairs<String, String?> = [:]) async throws -> Reply {
+                try await scene.push(changes, headers: [scene.basic, ("DPoP", proof)])
+            }
+            // It tells the nonce.
+            expect(
+                try await key.send(.POST, "/oauth2/par", [("response_type", "x")], headers: [scene.basic]), 400,
+                "invalid_request")
+            let proof = try await key.proof(.POST, "/oauth2/par")
+            expect(try await push(proof, ["response_type": nil]), 400, "invalid_request")
+            let first = try await push(proof)
+            #expect(first.status == 201, "\(first)")
+            let again = try await push(proof)
+            expect(again, 400, "invalid_dpop_proof")
+            #expect(again.json["error_description"] == "the DPoP proof came before", "\(again)")
+            let next = try await push(try await key.proof(.POST, "/oauth2/par"))
+            #expect(next.status == 201, "\(next)")
+        }
+    }
+
     // Spec: RFC 9126 §2, §2.2, §4, §7.3.
     @Test("What was pushed signs in once; until then its page can be loaded again, in any browser")
     func signsIn() async throws {
