@@ -176,6 +176,38 @@ struct StrictCertificateTests {
         }
     }
 
+    @Test(
+        "…-attempt-reuse-authorization-code-after-one-second, …-code-verifier-…: once, for a minute, with its verifier",
+        arguments: CertifiedClient.Variant.allCases)
+    func codes(_ variant: CertifiedClient.Variant) async throws {
+        try await CertifiedClient.with(variant) { client in
+            let (strict, clock) = (client.strict, client.strict.scene.server.clock)
+            func redeem(_ code: String, verifier: String?) async throws -> Reply {
+                let fields = strict.redeemFields(code, verifier: verifier) + strict.scene.id
+                return try await client.send("/oauth2/token", fields, with: client.certificate)
+            }
+            func show(_ access: String) async throws -> Reply {
+                guard variant.isProved else {
+                    return try await strict.scene.show("Bearer \(access)", with: client.certificate)
+                }
+                return try await strict.key.send(.GET, "/oauth2/userinfo", token: access)
+            }
+            let code = try await client.code()
+            for verifier in [nil, "wrong-\(SignInPageScene.verifier)", ""] {
+                expectError(try await redeem(code, verifier: verifier), 400, "invalid_grant")
+            }
+            let tokens = try await client.redeem(code).success()
+            let access = try #require(tokens["access_token"]?.string)
+            #expect(try await show(access).status == 200)
+            clock.advance(seconds: 1)
+            expectError(try await client.redeem(code), 400, "invalid_grant")
+            #expect(try await show(access).status == 401)
+            let late = try await client.code()
+            clock.advance(seconds: 60)
+            expectError(try await client.redeem(late), 400, "invalid_grant")
+        }
+    }
+
     // Spec: RFC 8705 §6.1.
     @Test("fapi2-security-profile-final-refresh-token: the same again, for the client alone, by a renewed certificate")
     func refreshToken() async throws {
