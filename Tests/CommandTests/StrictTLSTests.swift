@@ -116,6 +116,7 @@ struct StrictTLSTests {
         return try #require(items.first { $0.name == "code" }?.value)
     }
 
+    // Modules: happy-flow, ensure-holder-of-key-required, refresh-token
     @Test("fapi2-security-profile-final-happy-flow, -ensure-holder-of-key-required, -refresh-token: in TLS itself")
     func wholeFlow() async throws {
         let scene = try await Scene()

@@ -312,6 +312,7 @@ struct BackchannelTests {
         #expect(try await scene.poll(begun) == .clientGone)
     }
 
+    // Modules: -refresh-token
     // Spec: CIBA Core 1.0 §7.1.
     @Test("Without openid there is nothing; a refresh token is given, and the right to enroll is not")
     func scopes() async throws {

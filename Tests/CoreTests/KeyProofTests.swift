@@ -39,6 +39,7 @@ struct KeyProofTests {
         #expect(proved.thumbprint == .key(other.jwsPublicKey.thumbprint))
     }
 
+    // Modules: dpop-negative-tests
     @Test("RFC 9449 §4.3: another kind of JWT, another algorithm, and a key that is private, weak or absent")
     func malformed() async throws {
         let world = try await World()
@@ -69,6 +70,7 @@ struct KeyProofTests {
         }
     }
 
+    // Modules: dpop-negative-tests
     @Test("RFC 9449 §4.3: htm is the method of the request, byte for byte")
     func method() async throws {
         let world = try await World()
@@ -79,6 +81,7 @@ struct KeyProofTests {
         #expect(refusal(try await prover.proof("GET"), world, "GET") == nil)
     }
 
+    // Modules: dpop-negative-tests
     // Spec: RFC 3986 §6.2.2.1, §6.2.3.
     @Test("RFC 9449 §4.3: htu is the address of the request, whatever its query, its letters and the usual port")
     func place() async throws {
@@ -104,6 +107,7 @@ struct KeyProofTests {
         #expect(refusal(try await prover.proof(), world, "POST", "\(Prover.tokenURI)?resource=x") == nil)
     }
 
+    // Modules: dpop-negative-tests
     @Test("RFC 9449 §4.3: ath is the hash of the access token that is shown")
     func token() async throws {
         let world = try await World()
@@ -115,6 +119,7 @@ struct KeyProofTests {
         #expect(refusal(try prover.forged(["ath": "a.b.c"]), world, for: token) == .invalid(.token))
     }
 
+    // Modules: dpop-negative-tests
     @Test("RFC 9449 §8: each proof has a nonce of ours, which is good for two minutes, at all servers")
     func nonce() async throws {
         let world = try await World()
@@ -145,6 +150,8 @@ struct KeyProofTests {
         #expect(refusal(try await prover.proof(nonce: given), world, at: other.ports) == .nonceMissing)
     }
 
+    // Modules: check-dpop-proof-nbf-exp, ensure-dpopproof-with-iat-10seconds-before-succeeds,
+    // ensure-dpopproof-with-iat-10seconds-after-succeeds, dpop-negative-tests
     @Test("RFC 9449 §11.1: a proof is of this minute, and within the times that it names itself")
     func times() async throws {
         let world = try await World()

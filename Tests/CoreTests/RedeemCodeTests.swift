@@ -10,6 +10,7 @@ import Testing
 
 @Suite("A code is redeemed once, by its client, with its verifier")
 struct RedeemCodeTests {
+    // Modules: oidcc-codereuse
     @Test("RFC 6749 §4.1.2: a code that comes twice is refused, and ends what it gave")
     func twice() async throws {
         let scene = try await SignInScene()
@@ -81,6 +82,7 @@ struct RedeemCodeTests {
         guard case .redeemed = try await scene.redeem(second) else { throw World.Broken("redeem") }
     }
 
+    // Modules: oidcc-idtoken-signature, oidcc-max-age-10000
     // Spec: OpenID Connect Core 1.0 §2, §3.1.3.6 and §15.1; RFC 9068 §2 and §2.2; RFC 8176 §2.
     @Test(
         "The ID token says who, how and for whom, signed as the profile says",

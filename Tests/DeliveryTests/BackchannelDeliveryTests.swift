@@ -48,6 +48,8 @@ struct BackchannelDeliveryTests {
         #expect(row.state == "delivered" && row.attempts == 1 && !row.hasPayload && calls.count == 1)
     }
 
+    // Modules: -ping-with-mtls-ciba-notification-endpoint-response-401-and-require-server-does-not-retry,
+    // -ping-backchannel-notification-endpoint-return-redirect-request
     @Test(
         "A client that refuses its own token, or sends us elsewhere, is told once",
         arguments: [301, 302, 303, 307, 400, 401, 403])

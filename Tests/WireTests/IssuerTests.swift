@@ -27,6 +27,7 @@ struct IssuerTests {
         #expect(try #require(Issuer(text)).isLoopback)
     }
 
+    // Modules: oidcc-discovery-endpoint-verification
     @Test(
         "Anything else is refused",
         arguments: [

@@ -11,6 +11,7 @@ import Testing
 
 @Suite("What the authorization endpoint accepts")
 struct AuthorizeTests {
+    // Modules: oidcc-ensure-registered-redirect-uri
     // Spec: RFC 9700 §2.1, RFC 6749 §3.1.2.
     @Test(
         "An unknown client or redirect URI gets a page, and no redirect",
@@ -29,6 +30,10 @@ struct AuthorizeTests {
         }
     }
 
+    // Modules: oidcc-response-type-missing, oidcc-prompt-none-not-logged-in,
+    // oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported,
+    // oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported,
+    // oidcc-ensure-request-object-with-redirect-uri
     // Spec: OpenID Connect Core 1.0 §3.1.2.6, §6.1 and §6.2; RFC 7636 §4.2 and §4.4.1; RFC 9700 §2.1.1.
     @Test(
         "Every other error goes to the client, with its state and the issuer",
@@ -70,6 +75,10 @@ struct AuthorizeTests {
         }
     }
 
+    // Modules: oidcc-ensure-request-without-nonce-succeeds-for-code-flow, oidcc-scope-profile,
+    // oidcc-alternate-happy-flow, oidcc-display-page, oidcc-display-popup, oidcc-max-age-10000,
+    // oidcc-ensure-request-with-unknown-parameter-succeeds, oidcc-login-hint, oidcc-ui-locales, oidcc-claims-locales,
+    // oidcc-ensure-request-with-acr-values-succeeds, oidcc-claims-essential
     @Test(
         "Unknown parameters, other orders, unknown scopes and what is not understood of a wish do no harm",
         arguments: [
@@ -115,6 +124,7 @@ struct AuthorizeTests {
         }
     }
 
+    // Modules: oidcc-id-token-hint
     // Spec: OpenID Connect Core 1.0 §3.1.2.1; OpenID Connect RP-Initiated Logout 1.0 §2.
     @Test("An ID token of ours whose key is gone is no error: nobody knows its person, who signs in")
     func forgottenKey() async throws {
@@ -164,6 +174,7 @@ struct AuthorizeTests {
         }
     }
 
+    // Modules: oidcc-ensure-post-request-succeeds
     // Spec: RFC 9700 §4.12.
     @Test("oidcc-ensure-post-request-succeeds: a form of another site is answered with a redirect to the same request")
     func post() async throws {
@@ -204,6 +215,7 @@ struct AuthorizeTests {
         }
     }
 
+    // Modules: oidcc-prompt-login, oidcc-prompt-none-logged-in, oidcc-max-age-1, oidcc-id-token-hint
     @Test("A signed-in browser gets a code without a page, unless the client wants the person anew")
     func session() async throws {
         try await SignInPageScene.with { scene in

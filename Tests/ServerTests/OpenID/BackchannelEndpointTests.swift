@@ -127,6 +127,7 @@ struct BackchannelEndpointTests {
         }
     }
 
+    // Modules: -ensure-authorization-request-with-potentially-bad-binding-message
     // Spec: CIBA Core 1.0 §7.1, §13.
     @Test(
         """
@@ -182,6 +183,7 @@ struct BackchannelEndpointTests {
         }
     }
 
+    // Modules: -multiple-call-to-token-endpoint
     // Spec: CIBA Core 1.0 §10.1, §11; OpenID Connect Core 1.0 §3.1.3.3.
     @Test("fapi-ciba-id1-multiple-call-to-token-endpoint: pending, too fast, approved, tokens, and it is spent")
     func tokens() async throws {
@@ -214,6 +216,7 @@ struct BackchannelEndpointTests {
         }
     }
 
+    // Modules: -user-rejects-authentication, -auth-req-id-expired
     // Spec: CIBA Core 1.0 §11.
     @Test("fapi-ciba-id1-user-rejects-authentication: access_denied; -auth-req-id-expired: expired_token")
     func refused() async throws {
@@ -227,6 +230,7 @@ struct BackchannelEndpointTests {
         }
     }
 
+    // Modules: -ensure-wrong-auth-req-id-in-token-endpoint-request
     // Spec: CIBA Core 1.0 §10.1, §11.
     @Test("fapi-ciba-id1-ensure-wrong-auth-req-id-in-token-endpoint-request: invalid_grant, also for another client")
     func otherClient() async throws {
@@ -292,6 +296,9 @@ struct BackchannelEndpointTests {
         }
     }
 
+    // Modules: -ping-backchannel-notification-endpoint-response-401,
+    // -ping-backchannel-notification-endpoint-response-403,
+    // -ping-backchannel-notification-endpoint-return-redirect-request
     // Spec: CIBA Core 1.0 §10, §10.2.
     @Test(
         """
@@ -371,6 +378,7 @@ struct BackchannelEndpointTests {
         }
     }
 
+    // Modules: -discovery-end-point-verification
     // Spec: CIBA Core 1.0 §4.
     @Test("fapi-ciba-id1-discovery-end-point-verification: the metadata name the endpoint, the modes and the grant")
     func metadata() async throws {

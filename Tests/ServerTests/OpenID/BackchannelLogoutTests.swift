@@ -64,6 +64,7 @@ struct BackchannelLogoutTests {
         "/oauth2/logout?id_token_hint=\(FormText.encoded(hint))"
     }
 
+    // Modules: oidcc-backchannel-logout-discovery-endpoint-verification
     @Test("oidcc-backchannel-logout-discovery-endpoint-verification: the metadata say that clients are told")
     func discovery() async throws {
         try await SignInPageScene.with { scene in
@@ -75,6 +76,7 @@ struct BackchannelLogoutTests {
         }
     }
 
+    // Modules: oidcc-backchannel-rp-initiated-logout
     @Test("oidcc-backchannel-rp-initiated-logout: the client that signs a person out gets a token that it can verify")
     func initiated() async throws {
         try await Self.with { scene, identity, idToken, calls in

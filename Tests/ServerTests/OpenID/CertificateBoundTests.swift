@@ -156,6 +156,8 @@ struct CertificateBoundTests {
         }
     }
 
+    // Modules: -ensure-mtls-holder-of-key-required,
+    // -ensure-different-client-id-and-issuer-in-backchannel-authorization-request
     // Spec: CIBA Core 1.0 §7.1, §10.1.
     @Test("A client's server asks by its certificate, and its tokens are bound to it; nobody else takes them back")
     func backchannel() async throws {

@@ -253,6 +253,7 @@ struct CertificateClientTests {
         }
     }
 
+    // Modules: discovery-end-point-verification
     // Spec: RFC 9728 §2.
     @Test("RFC 8705 §3.3, §5: the metadata say which certificates are taken, and where, if not at the issuer")
     func metadata() async throws {

@@ -23,6 +23,7 @@ struct ConformanceTests {
         return try JSONValue(parsing: verified.payload)
     }
 
+    // Modules: oidcc-prompt-login, oidcc-prompt-none-logged-in, oidcc-max-age-1
     // Spec: OpenID Connect Core 1.0 §2 and §3.1.2.1.
     @Test("oidcc-prompt-none-logged-in, -prompt-login, -max-age-1: auth_time is that of the latest authentication")
     func authenticationTime() async throws {
@@ -43,6 +44,7 @@ struct ConformanceTests {
         }
     }
 
+    // Modules: oidcc-id-token-hint
     // Spec: OpenID Connect Core 1.0 §3.1.2.1.
     @Test("id_token_hint: without a page nobody but its person is signed in, and an access token is no hint")
     func hintOfAnother() async throws {
@@ -65,6 +67,7 @@ struct ConformanceTests {
         }
     }
 
+    // Modules: oidcc-discovery-endpoint-verification
     // Spec: OpenID Connect Discovery 1.0 §3, §4.2 and §4.3; RFC 8414 §2.
     @Test("oidcc-discovery-endpoint-verification: what must be there is, and each endpoint answers as what it is")
     func discovery() async throws {

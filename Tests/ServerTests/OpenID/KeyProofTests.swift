@@ -20,6 +20,7 @@ struct KeyProofTests {
         }
     }
 
+    // Modules: dpop-negative-tests
     @Test("RFC 9449 §8: a proof without a nonce is told one, and nothing is spent by that; a success tells the next")
     func nonce() async throws {
         try await SignInPageScene.with { scene in
@@ -61,6 +62,7 @@ struct KeyProofTests {
         }
     }
 
+    // Modules: dpop-negative-tests
     @Test("RFC 9449 §4.3: one field DPoP with one proof, and no more")
     func several() async throws {
         try await SignInPageScene.with { scene in
@@ -84,6 +86,7 @@ struct KeyProofTests {
         }
     }
 
+    // Modules: dpop-negative-tests
     @Test("A proof for another server or endpoint is none here, whatever host is named; nor comes one twice")
     func elsewhere() async throws {
         try await SignInPageScene.with { scene in

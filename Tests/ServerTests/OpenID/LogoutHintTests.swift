@@ -35,6 +35,7 @@ struct LogoutHintTests {
         }
     }
 
+    // Modules: -no-id-token-hint, -bad-id-token-hint, -modified-id-token-hint
     @Test(
         "…-no-id-token-hint without client_id, -bad- and -modified-id-token-hint: the person is asked, and goes nowhere",
         arguments: Hint.allCases)

@@ -53,6 +53,7 @@ struct LogoutTests {
         }
     }
 
+    // Modules: -no-state, -no-post-logout-redirect-uri
     @Test(
         "oidcc-rp-initiated-logout-no-state and -no-post-logout-redirect-uri: without a state, and on a page of ours")
     func fewer() async throws {
@@ -67,6 +68,7 @@ struct LogoutTests {
         }
     }
 
+    // Modules: -bad-post-logout-redirect-uri, -query-added-to-post-logout-redirect-uri
     @Test(
         "…-bad-post-logout-redirect-uri and -query-added: an address that is not registered is none, and gets no state",
         arguments: ["https://attacker.example/", "\(returnURI)?x=1", "\(returnURI)/", "javascript:alert(1)"])
@@ -79,6 +81,7 @@ struct LogoutTests {
         }
     }
 
+    // Modules: -no-params, -only-state, -no-id-token-hint, -bad-id-token-hint, -modified-id-token-hint
     @Test(
         "…-no-params, -only-state, -no-id-token-hint, -bad- and -modified-id-token-hint: the person is asked",
         arguments: ["no params", "only state", "no hint", "bad hint", "modified hint", "access token"])
@@ -135,6 +138,7 @@ struct LogoutTests {
         }
     }
 
+    // Modules: -discovery-endpoint-verification
     @Test(
         "A form from the client's site is answered with a link to the same request; a browser without a session sees a page"
     )

@@ -207,6 +207,7 @@ struct PushedRequestTests {
         }
     }
 
+    // Modules: par-attempt-to-use-request_uri-for-different-client
     // Spec: RFC 9126 §2.2, §7.1.
     @Test("Another client's request, and one that nobody has pushed, get a page and no redirect")
     func foreign() async throws {

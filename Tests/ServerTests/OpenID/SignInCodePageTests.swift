@@ -47,6 +47,7 @@ struct SignInCodePageTests {
         return (path, try await browser.get(path))
     }
 
+    // Modules: oidcc-scope-email
     @Test("Address, code, back to the client, and the client learns the address")
     func signsIn() async throws {
         try await SignInPageScene.with(Self.settings) { scene in
@@ -234,6 +235,7 @@ struct SignInCodePageTests {
         }
     }
 
+    // Modules: oidcc-scope-phone, oidcc-scope-all
     @Test("A client learns the addresses whose scopes it has, and whether they are proved")
     func scopes() async throws {
         try await SignInPageScene.with { scene in

@@ -10,6 +10,8 @@ import Testing
 
 @Suite("Signing in on the hosted pages")
 struct SignInPageTests {
+    // Modules: oidcc-server, oidcc-userinfo-get, oidcc-userinfo-post-header,
+    // oidcc-ensure-request-with-valid-pkce-succeeds
     // Spec: OpenID Connect Core 1.0 §3.1.2, §3.1.3, §3.1.3.3 and §5.3; RFC 6749 §4.1.1, §4.1.3 and §5.1;
     // RFC 7636 §4.6; RFC 9207 §2.
     @Test("From the client's request to its tokens, by the number on the phone")

@@ -14,6 +14,7 @@ import Testing
     "Backchannel requests that clients sign, by the modules of the FAPI-CIBA certification",
     .timeLimit(.minutes(15)))
 struct SignedBackchannelTests {
+    // Modules: -ensure-authorization-request-with-binding-message-succeeds
     @Test(
         "fapi-ciba-id1, -ensure-authorization-request-with-binding-message-succeeds: tokens for a signed request",
         arguments: AskingBank.Kind.allCases)
@@ -29,6 +30,7 @@ struct SignedBackchannelTests {
         }
     }
 
+    // Modules: -ensure-other-scope-order-succeeds, -ensure-requested-expiry-as-string-succeeds
     @Test(
         """
         fapi-ciba-id1-ensure-requested-expiry-as-string-succeeds, -ensure-other-scope-order-succeeds, and other forms \
@@ -55,6 +57,7 @@ struct SignedBackchannelTests {
         }
     }
 
+    // Modules: -ensure-client-assertion-with-iss-aud-to-token-endpoint-succeeds
     // Spec: CIBA Core 1.0 §7.1.
     @Test(
         """
@@ -80,6 +83,15 @@ struct SignedBackchannelTests {
         }
     }
 
+    // Modules: -ensure-request-object-missing-aud-fails, -ensure-request-object-bad-aud-fails,
+    // -ensure-request-object-missing-iss-fails, -ensure-request-object-bad-iss-fails,
+    // -ensure-request-object-missing-exp-fails, -ensure-request-object-expired-exp-fails,
+    // -ensure-request-object-exp-is-70-minutes-in-future-fails, -ensure-request-object-missing-iat-fails,
+    // -ensure-request-object-missing-nbf-fails, -ensure-request-object-nbf-is-10-minutes-in-future-fails,
+    // -ensure-request-object-nbf-is-70-minutes-in-past-fails, -ensure-request-object-missing-jti-fails,
+    // -ensure-request-object-signature-algorithm-is-none-fails,
+    // -ensure-request-object-signature-algorithm-is-bad-fails,
+    // -ensure-request-object-signature-algorithm-is-RS256-fails, -ensure-request-object-signed-by-other-client-fails
     @Test(
         "fapi-ciba-id1-ensure-request-object-*-fails: what is not the client's, not for us, or not for now",
         arguments: AskingBank.Kind.allCases)
@@ -125,6 +137,7 @@ struct SignedBackchannelTests {
         expectOAuthError(reply, "invalid_request", at: location)
     }
 
+    // Modules: -ensure-unsigned-backchannel-authorization-request-fails
     @Test(
         "fapi-ciba-id1-ensure-unsigned-backchannel-authorization-request-fails", arguments: AskingBank.Kind.allCases)
     func unsigned(_ kind: AskingBank.Kind) async throws {
@@ -175,6 +188,7 @@ struct SignedBackchannelTests {
         }
     }
 
+    // Modules: -ensure-authorization-request-with-multiple-hints-fails
     // Spec: CIBA Core 1.0 §7.1.
     @Test(
         "fapi-ciba-id1-ensure-authorization-request-with-multiple-hints-fails", arguments: AskingBank.Kind.allCases)
@@ -186,6 +200,8 @@ struct SignedBackchannelTests {
         }
     }
 
+    // Modules: -ensure-without-client-assertion-in-token-endpoint-request,
+    // -ensure-without-client-assertion-in-backchannel-authorization-request
     @Test(
         """
         fapi-ciba-id1-ensure-without-client-assertion-in-*-fails, and an assertion by another key; without the \

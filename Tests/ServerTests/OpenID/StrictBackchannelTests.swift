@@ -10,6 +10,8 @@ import Testing
 // Spec: FAPI-CIBA §5.2.2.
 @Suite("Banks' servers, by the modules of the FAPI-CIBA certification", .timeLimit(.minutes(15)))
 struct StrictBackchannelTests {
+    // Modules: -multiple-call-to-token-endpoint, -ensure-authorization-request-with-binding-message-succeeds,
+    // -ensure-client-assertion-with-iss-aud-to-token-endpoint-succeeds
     // Spec: CIBA Core 1.0 §10.1, §10.2, §11.
     @Test(
         """
@@ -49,6 +51,7 @@ struct StrictBackchannelTests {
         }
     }
 
+    // Modules: -user-rejects-authentication, -auth-req-id-expired
     // Spec: CIBA Core 1.0 §11.
     @Test(
         "fapi-ciba-id1-user-rejects-authentication, -auth-req-id-expired: access_denied, expired_token",
@@ -63,6 +66,7 @@ struct StrictBackchannelTests {
         }
     }
 
+    // Modules: -refresh-token
     // Spec: CIBA Core 1.0 §10.1.1.
     @Test(
         "fapi-ciba-id1-refresh-token: new tokens, bound as the first ones, and none for another bank",
@@ -86,6 +90,9 @@ struct StrictBackchannelTests {
         }
     }
 
+    // Modules: -ensure-request-object-signature-algorithm-is-RS256-fails,
+    // -ensure-client-assertion-signature-algorithm-in-backchannel-authorization-request-is-RS256-fails,
+    // -ensure-client-assertion-signature-algorithm-in-token-endpoint-request-is-RS256-fails
     @Test(
         """
         fapi-ciba-id1-ensure-client-assertion-signature-algorithm-in-*-is-RS256-fails, and -ensure-request-object-\
@@ -118,6 +125,7 @@ struct StrictBackchannelTests {
         }
     }
 
+    // Modules: -ensure-mtls-holder-of-key-required
     @Test("fapi-ciba-id1-ensure-mtls-holder-of-key-required: also of a client that authenticates by assertions")
     func holderOfKey() async throws {
         try await AskingBank.with(.suite) { bank in
@@ -156,6 +164,8 @@ struct StrictBackchannelTests {
         }
     }
 
+    // Modules: -ensure-wrong-auth-req-id-in-token-endpoint-request,
+    // -ensure-different-client-id-and-issuer-in-backchannel-authorization-request
     // Spec: CIBA Core 1.0 §7.1, §10.1.
     @Test(
         """
@@ -216,6 +226,7 @@ struct StrictBackchannelTests {
         }
     }
 
+    // Modules: -ensure-authorization-request-with-potentially-bad-binding-message
     // Spec: CIBA Core 1.0 §7.1, §13.
     @Test(
         "fapi-ciba-id1-ensure-authorization-request-with-potentially-bad-binding-message, of signed requests",
@@ -265,6 +276,7 @@ struct StrictBackchannelTests {
         }
     }
 
+    // Modules: -ping-backchannel-notification-endpoint-response-has-body
     // Spec: CIBA Core 1.0 §10.2.
     @Test(
         "fapi-ciba-id1-ping-backchannel-notification-endpoint-response-has-body: what it says does not count",
@@ -283,6 +295,10 @@ struct StrictBackchannelTests {
         }
     }
 
+    // Modules: -ping-backchannel-notification-endpoint-response-401,
+    // -ping-backchannel-notification-endpoint-response-403,
+    // -ping-with-mtls-ciba-notification-endpoint-response-401-and-require-server-does-not-retry,
+    // -ping-backchannel-notification-endpoint-return-redirect-request
     // Spec: CIBA Core 1.0 §10.2.
     @Test(
         """

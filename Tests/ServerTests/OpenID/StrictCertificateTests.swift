@@ -87,6 +87,8 @@ struct CertifiedClient: Sendable {
 // Spec: FAPI 2.0 Security Profile §5.3.2.1; RFC 8705 §2, §3.
 @Suite("Clients of the profile strict with certificates, by the modules of the FAPI 2.0 certification")
 struct StrictCertificateTests {
+    // Modules: happy-flow, access-token-type-header-case-sensitivity,
+    // ensure-unsigned-authorization-request-without-using-par-fails
     @Test(
         "fapi2-security-profile-final-happy-flow: tokens that are worth nothing on another connection",
         arguments: CertifiedClient.Variant.allCases)
@@ -123,6 +125,7 @@ struct StrictCertificateTests {
         }
     }
 
+    // Modules: ensure-holder-of-key-required
     @Test(
         "fapi2-security-profile-final-ensure-holder-of-key-required: without the certificate there are no tokens",
         arguments: CertifiedClient.Variant.allCases)
@@ -144,6 +147,7 @@ struct StrictCertificateTests {
         }
     }
 
+    // Modules: ensure-client-id-in-token-endpoint
     @Test(
         "fapi2-security-profile-final-ensure-client-id-in-token-endpoint: another client's id is refused",
         arguments: CertifiedClient.Variant.allCases)
@@ -158,6 +162,7 @@ struct StrictCertificateTests {
         }
     }
 
+    // Modules: ensure-authorization-code-is-bound-to-client
     @Test("fapi2-security-profile-final-ensure-authorization-code-is-bound-to-client: by another's certificate")
     func otherClient() async throws {
         try await CertifiedClient.with(.name) { client in
@@ -176,6 +181,8 @@ struct StrictCertificateTests {
         }
     }
 
+    // Modules: attempt-reuse-authorization-code-after-one-second, ensure-token-endpoint-fails-with-expired-auth-code,
+    // ensure-pkce-code-verifier-required, incorrect-pkce-code-verifier-rejected
     @Test(
         "…-attempt-reuse-authorization-code-after-one-second, …-code-verifier-…: once, for a minute, with its verifier",
         arguments: CertifiedClient.Variant.allCases)
@@ -208,6 +215,7 @@ struct StrictCertificateTests {
         }
     }
 
+    // Modules: refresh-token
     // Spec: RFC 8705 §6.1.
     @Test("fapi2-security-profile-final-refresh-token: the same again, for the client alone, by a renewed certificate")
     func refreshToken() async throws {
@@ -230,6 +238,7 @@ struct StrictCertificateTests {
         }
     }
 
+    // Modules: par-test-par-endpoint-url-as-audience-fails, par-test-token-endpoint-url-as-audience-fails
     // Spec: RFC 8705 §5.
     @Test("An assertion of a strict client is for the issuer, also where there is an address for certificates")
     func audience() async throws {
@@ -250,6 +259,8 @@ struct StrictCertificateTests {
         }
     }
 
+    // Modules: -ensure-mtls-holder-of-key-required,
+    // -ensure-different-client-id-and-issuer-in-backchannel-authorization-request
     // Spec: FAPI-CIBA §5.2.2.
     @Test("fapi-ciba-id1-ensure-mtls-holder-of-key-required, and signed requests of a client with a certificate")
     func backchannel() async throws {

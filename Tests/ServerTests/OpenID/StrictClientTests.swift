@@ -12,6 +12,7 @@ import Testing
 // Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2, §5.4.1; RFC 9449 §10, §10.1.
 @Suite("Clients of the profile strict: how they authenticate, and what they get at the token endpoint")
 struct StrictClientTests {
+    // Modules: ensure-signed-client-assertion-with-RS256-fails
     @Test("PS256, ES256 and EdDSA sign assertions; RS256 does not, and a secret is none here")
     func algorithms() async throws {
         let (pss, rsa, edwards) = (try PSSKey(), try RSAPrivateKey(), Curve25519.Signing.PrivateKey())
@@ -34,6 +35,11 @@ struct StrictClientTests {
         }
     }
 
+    // Modules: ensure-client-assertion-in-token-endpoint, ensure-client-assertion-with-exp-is-5-minutes-in-past-fails,
+    // ensure-client-assertion-with-wrong-aud-fails, ensure-client-assertion-with-no-sub-fails,
+    // par-ensure-jwt-client-assertions-nbf-8-seconds-in-the-future-is-accepted,
+    // par-ensure-jwt-client-assertions-nbf-over-60-seconds-in-the-future-fails, par-test-array-as-audience-fails,
+    // par-test-par-endpoint-url-as-audience-fails, par-test-token-endpoint-url-as-audience-fails
     @Test("An assertion is for the issuer alone, names the client, and is neither over nor of the future")
     func assertions() async throws {
         try await StrictScene.with { strict in
@@ -65,6 +71,7 @@ struct StrictClientTests {
         }
     }
 
+    // Modules: happy-flow, ensure-client-id-in-token-endpoint, ensure-authorization-code-is-bound-to-client
     @Test("A code is the client's, whoever else names themselves or their key")
     func otherClient() async throws {
         try await StrictScene.with { strict in
@@ -82,6 +89,7 @@ struct StrictClientTests {
         }
     }
 
+    // Modules: ensure-holder-of-key-required, refresh-token
     @Test("Without a proof there are no tokens, neither for a person nor for the client")
     func holderOfKey() async throws {
         try await StrictScene.with { strict in
@@ -103,6 +111,8 @@ struct StrictClientTests {
         }
     }
 
+    // Modules: attempt-reuse-authorization-code-after-one-second, ensure-token-endpoint-fails-with-expired-auth-code,
+    // ensure-pkce-code-verifier-required, incorrect-pkce-code-verifier-rejected
     @Test("A code comes once, for a minute, and only with its verifier")
     func codes() async throws {
         try await StrictScene.with { strict in
@@ -123,6 +133,9 @@ struct StrictClientTests {
         }
     }
 
+    // Modules: ensure-mismatched-dpop-jkt-fails, ensure-token-endpoint-fails-with-mismatched-dpop-proof-jkt,
+    // ensure-token-endpoint-fails-with-mismatched-dpop-jkt, ensure-dpopproof-at-par-endpoint-binding-success,
+    // ensure-dpop-auth-code-binding-success
     @Test("A proof or dpop_jkt with the pushed request binds the code to that key, and both name the same one")
     func boundCodes() async throws {
         try await StrictScene.with { strict in
@@ -140,6 +153,7 @@ struct StrictClientTests {
         }
     }
 
+    // Modules: ensure-dpopproof-with-iat-10seconds-before-succeeds
     @Test("A proof that was made ten seconds ago is taken")
     func earlierProof() async throws {
         try await StrictScene.with { strict in

@@ -12,6 +12,8 @@ import Testing
 // Spec: FAPI 2.0 Security Profile §5.3.2.1, §5.4.1, §5.4.2, §5.4.3.
 @Suite("Keys of clients of the profile strict, and what they sign")
 struct StrictKeyTests {
+    // Modules: ensure-signed-client-assertion-with-RS256-fails,
+    // -ensure-request-object-signature-algorithm-is-RS256-fails
     @Test(
         """
         fapi2-security-profile-final-ensure-signed-client-assertion-with-RS256-fails, \

@@ -27,6 +27,7 @@ struct StrictOtherClientTests {
         ]
     }
 
+    // Modules: ensure-authorization-code-is-bound-to-client, refresh-token
     @Test("fapi2-security-profile-final-refresh-token, -ensure-authorization-code-is-bound-to-client: by assertions")
     func proofs() async throws {
         try await StrictScene.with { strict in
@@ -48,6 +49,7 @@ struct StrictOtherClientTests {
         }
     }
 
+    // Modules: ensure-authorization-code-is-bound-to-client, refresh-token
     @Test(
         "fapi2-security-profile-final-refresh-token, -ensure-authorization-code-is-bound-to-client: by certificates",
         arguments: CertifiedClient.Variant.allCases)

@@ -67,6 +67,7 @@ struct StrictProfileTests {
         }
     }
 
+    // Modules: discovery-end-point-verification
     @Test("The metadata name what such a client needs")
     func discovery() async throws {
         try await StrictScene.with { strict in
@@ -85,6 +86,7 @@ struct StrictProfileTests {
         }
     }
 
+    // Modules: happy-flow, access-token-type-header-case-sensitivity, par-without-duplicate-parameters
     @Test("From the pushed request to tokens that are worth nothing without the key")
     func happyFlow() async throws {
         try await StrictScene.with { strict in
@@ -114,6 +116,7 @@ struct StrictProfileTests {
         }
     }
 
+    // Modules: user-rejects-authentication
     @Test("What the person refuses, the client learns at its redirect URI")
     func userRejects() async throws {
         try await StrictScene.with { strict in
@@ -125,6 +128,9 @@ struct StrictProfileTests {
         }
     }
 
+    // Modules: ensure-authorization-request-without-state-success, ensure-authorization-request-without-nonce-success,
+    // ensure-authorization-request-with-64-char-nonce-success, ensure-authorization-request-with-long-nonce,
+    // ensure-authorization-request-with-long-state, ensure-other-scope-order-succeeds
     @Test("State and nonce come back as they were sent, long ones too, and not where none was sent")
     func stateAndNonce() async throws {
         try await StrictScene.with { strict in
@@ -147,6 +153,8 @@ struct StrictProfileTests {
         }
     }
 
+    // Modules: ensure-different-nonce-inside-and-outside-request-object,
+    // ensure-different-state-inside-and-outside-request-object, state-only-outside-request-object-not-used
     @Test("What stands beside the request_uri counts for nothing, and nothing need stand there")
     func outside() async throws {
         try await StrictScene.with { strict in
@@ -163,6 +171,7 @@ struct StrictProfileTests {
         }
     }
 
+    // Modules: ensure-unsigned-authorization-request-without-using-par-fails
     @Test("A request that was not pushed gets an error, also one that is signed")
     func pushedAlone() async throws {
         try await StrictScene.with { strict in
@@ -215,6 +224,10 @@ struct StrictProfileTests {
         }
     }
 
+    // Modules: ensure-request-object-without-redirect-uri-fails, plain-fapi-tolerate-unregistered-redirect-uri,
+    // ensure-redirect-uri-in-authorization-request, ensure-response-type-code-idtoken-fails,
+    // ensure-response-type-token-fails, par-authorization-request-containing-request_uri-form-param,
+    // par-ensure-pkce-required, par-plain-pkce-rejected
     @Test(
         "What is wrong with a request is refused when it is pushed",
         arguments: [
@@ -234,6 +247,9 @@ struct StrictProfileTests {
         }
     }
 
+    // Modules: par-ensure-reused-request-uri-prior-to-auth-completion-succeeds, par-attempt-reuse-request_uri,
+    // par-attempt-to-use-expired-request_uri, par-attempt-to-use-request_uri-for-different-client,
+    // par-attempt-invalid-http-method
     @Test("A request_uri is for its client, for five minutes, by GET or POST, and spent by the code alone")
     func requestURI() async throws {
         try await StrictScene.with { strict in

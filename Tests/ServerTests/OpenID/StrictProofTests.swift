@@ -90,6 +90,7 @@ struct StrictProofTests {
             + [("signed by another key", Lie(isByStranger: true))]
     }
 
+    // Modules: check-dpop-proof-nbf-exp, dpop-negative-tests
     @Test("fapi2-security-profile-final-dpop-negative-tests: each check, at the token endpoint and at userinfo")
     func refused() async throws {
         try await StrictScene.with { strict in
@@ -131,6 +132,8 @@ struct StrictProofTests {
         }
     }
 
+    // Modules: check-dpop-proof-nbf-exp, ensure-dpopproof-with-iat-10seconds-before-succeeds,
+    // ensure-dpopproof-with-iat-10seconds-after-succeeds
     @Test(
         """
         fapi2-security-profile-final-check-dpop-proof-nbf-exp, -ensure-dpopproof-with-iat-10seconds-before-succeeds and \

@@ -21,6 +21,7 @@ struct TokenTests {
         #expect(reply.headers["cache-control"] == "no-store", sourceLocation: location)
     }
 
+    // Modules: oidcc-server-client-secret-post
     @Test("RFC 6749 §2.3.1: a client authenticates by its header or its form, in one of them")
     func authentication() async throws {
         try await SignInPageScene.with { scene in
@@ -103,6 +104,7 @@ struct TokenTests {
         }
     }
 
+    // Modules: oidcc-refresh-token
     @Test("oidcc-refresh-token: offline_access gives a refresh token, and that new tokens")
     func refresh() async throws {
         try await SignInPageScene.with { scene in
@@ -217,6 +219,7 @@ struct TokenTests {
         }
     }
 
+    // Modules: oidcc-codereuse-30seconds
     @Test("oidcc-codereuse-30seconds: a code that comes again ends the tokens that it gave")
     func reuse() async throws {
         try await SignInPageScene.with { scene in
@@ -252,6 +255,7 @@ struct TokenTests {
         }
     }
 
+    // Modules: oidcc-userinfo-post-body
     // Spec: RFC 6750 §2, §2.2; OpenID Connect Core 1.0 §5.3.1.
     @Test("oidcc-userinfo-post-body: userinfo takes the token in a form, and in one place only")
     func userinfoForm() async throws {
@@ -289,6 +293,7 @@ struct TokenTests {
         }
     }
 
+    // Modules: oidcc-discovery-endpoint-verification
     // Spec: OpenID Connect Discovery 1.0 §4, RFC 8414 §3.
     @Test("oidcc-discovery-endpoint-verification: the metadata name what is there")
     func metadata() async throws {
