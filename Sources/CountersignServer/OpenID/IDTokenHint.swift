@@ -19,8 +19,11 @@ struct IDTokenHint {
     /// Reads a hint; nil for anything but an ID token of this issuer.
     init?(_ text: String, _ ports: Ports) {
         guard let verified = try? Self.verified(text, ports),
-            let claims = try? JSONValue(parsing: verified.payload), claims["iss"] == .string("\(ports.issuer)"),
-            let client = claims["aud"]?.string.flatMap({ ClientID($0) }),
+            let claims = try? JSONValue(parsing: verified.payload)
+        else { return nil }
+        // check: LogoutHintTests.issuer
+        guard claims["iss"] == .string("\(ports.issuer)") else { return nil }
+        guard let client = claims["aud"]?.string.flatMap({ ClientID($0) }),
             let user = claims["sub"]?.string.flatMap({ UserID($0) })
         else { return nil }
         self.client = client

@@ -52,28 +52,41 @@ extension SignInDoor {
     private func logOut(_ form: FormFields, _ incoming: Incoming) async throws -> Response {
         let hint = form["id_token_hint"].flatMap { IDTokenHint($0, ports) }
         let named = form["client_id"].flatMap { ClientID($0) }
-        if let hint, let named, hint.client != named {
+        // check: LogoutTests.others
+        guard hint == nil || named == nil || hint?.client == named else {
             throw PageError(.notUnderstood, why: "client_id is not that of id_token_hint", status: 400)
                 .said(in: language(form["ui_locales"], incoming))
         }
-        var wanted = WantedSignOut(client: hint?.client ?? named)
-        if let client = wanted.client, let uri = form["post_logout_redirect_uri"],
-            case .shown(_, let party) = try await ShowRelyingParty.show(client, ports: ports),
-            party.signedOutURI(named: uri) != nil
-        {
-            wanted.returnURI = uri
-            wanted.clientState = form["state"].flatMap { $0.utf8.count <= 2048 ? $0 : nil }
-        }
+        let wanted = try await wanted(form, by: hint?.client ?? named)
         let visit = Visit(incoming, cookies, ports)
-        if let session = visit.session, let hint, let sid = hint.sid,
+        let isOver = try await isOver(visit.session, by: hint)
+        // check: LogoutTests.asks
+        guard isOver else { return try await ask(wanted, form["ui_locales"], visit) }
+        return try await signedOut(wanted, form["ui_locales"], incoming)
+    }
+
+    /// What a client wants: its address to return to counts only if it is registered, and its state with that alone.
+    private func wanted(_ form: FormFields, by client: ClientID?) async throws -> WantedSignOut {
+        var wanted = WantedSignOut(client: client)
+        guard let client, let uri = form["post_logout_redirect_uri"],
+            case .shown(_, let party) = try await ShowRelyingParty.show(client, ports: ports)
+        else { return wanted }
+        // check: LogoutTests.badURI
+        guard party.signedOutURI(named: uri) != nil else { return wanted }
+        wanted.returnURI = uri
+        wanted.clientState = form["state"].flatMap { $0.utf8.count <= 2048 ? $0 : nil }
+        return wanted
+    }
+
+    /// Whether nobody is signed in any more: this very session was named by an ID token of ours, or there was none.
+    private func isOver(_ session: Secret<String>?, by hint: IDTokenHint?) async throws -> Bool {
+        guard let session else { return true }
+        if let hint, let sid = hint.sid,
             try await SignOut.signOut(session, named: sid, by: hint.client, ports: ports)
         {
-            return try await signedOut(wanted, form["ui_locales"], incoming)
+            return true
         }
-        guard let session = visit.session, try await SignOut.isSignedIn(session, ports: ports) else {
-            return try await signedOut(wanted, form["ui_locales"], incoming)
-        }
-        return try await ask(wanted, form["ui_locales"], visit)
+        return try await !SignOut.isSignedIn(session, ports: ports)
     }
 
     /// The page that asks the person.

@@ -1,9 +1,14 @@
+import CountersignCore
 import CountersignWire
 import Crypto
 import Encodings
 import JOSE
 import ServerTestSupport
+import Synchronization
+import TestSupport
 import Testing
+
+@testable import CountersignServer
 
 // Spec: OpenID Connect RP-Initiated Logout 1.0 §2 and §3.
 @Suite("Signing out by a hint that proves nothing, by the modules of the OpenID certification")
@@ -58,6 +63,44 @@ struct LogoutHintTests {
             #expect(out.heading == "You are signed out", "\(out.reply)")
             #expect(out.location == nil && out.onward == nil && !out.html.contains(address), "\(out.reply)")
             #expect(try await !isSignedIn())
+        }
+    }
+
+    @Test("A text that our key has signed is a hint only as an ID token of this issuer, for a client and of a user")
+    func issuer() async throws {
+        let folder = try TemporaryFolder()
+        let opened = Mutex<Ports?>(nil)
+        try await TestServer.with(
+            dataFolder: folder.path("data"),
+            server: { settings, logger, clock in
+                try await Server(settings, environment: [:], logger: logger, time: clock) { resources in
+                    opened.withLock { $0 = resources.ports }
+                    return []
+                }
+            }
+        ) { server in
+            let found = opened.withLock { $0 }
+            let ports = try #require(found)
+            let scene = try await Scene.make(server)
+            let tokenKey = try ports.keys.current().tokens.es256
+            let key = try #require(tokenKey)
+            func hint(_ changes: [String: JSONValue] = [:], type: String = "JWT") async throws -> IDTokenHint? {
+                var claims: JSONObject = [
+                    "iss": .string("\(server.issuer)"), "aud": .string(scene.shop.credential.id),
+                    "sub": .string(scene.user), "sid": "session-1",
+                ]
+                for (name, value) in changes { claims[name] = value }
+                let text = try await JWS.sign(
+                    JSONValue.object(claims).encoded, type: type, by: key, keyID: key.keyID)
+                return IDTokenHint(text, ports)
+            }
+            #expect(try await hint()?.sid == "session-1")
+            for (name, value) in [("iss", "https://other.example.com"), ("aud", "somebody"), ("sub", "somebody")] {
+                let refused = try await hint([name: .string(value)])
+                #expect(refused == nil, "\(name)")
+            }
+            let refused = try await hint(type: "at+jwt")
+            #expect(refused == nil)
         }
     }
 }
