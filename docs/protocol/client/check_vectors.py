@@ -614,6 +614,23 @@ def pushed(file: File) -> Checks:
             case["valid"] == (case["error"] is None))
 
 
+def device_authorizations(file: File) -> Checks:
+    """Reads each reply to a device that begins; signing-in.md, By an approval on another device."""
+    for case in file["cases"]:
+        def read() -> bool:
+            return c.read_device_authorization(case["status"], case["body"], file["issuer"]) == case["shown"]
+
+        yield case["name"], read if case["valid"] else lambda: refused(read) and case["shown"] is None
+        yield case["name"] + ", its error", lambda: case["valid"] == (case["error"] is None)
+
+
+def device_polls(file: File) -> Checks:
+    """What a device does about each reply to a poll; signing-in.md, By an approval on another device."""
+    for case in file["cases"]:
+        yield case["name"], lambda: c.poll_reaction(
+            case["status"], case["body"], case["retry_after"], file["interval"]) == (case["reaction"], case["pause"])
+
+
 def notices(file: File) -> Checks:
     """Judges each removal notice; enrollment.md, The end of an enrollment."""
     for case in file["cases"]:
@@ -758,7 +775,7 @@ FILES = {
     "sealed-answer": answers, "certificate": certificates, "method-change": changes, "push-envelope": pushes,
     "assertion": assertions, "jwt-answer": jwt_answers, "jwt-challenge": jwt_challenges,
     "maintenance-assertion": maintenance_assertions, "event-answer": event_answers, "dpop-proof": proofs,
-    "pushed-request": pushed,
+    "pushed-request": pushed, "device-authorization": device_authorizations, "device-poll": device_polls,
     "removal-notice": notices,
     "device-act": acts, "return-message": returns,
     "shown-text": shown, "codes": shown, "webhook": webhooks, "problem": problems}
@@ -789,6 +806,8 @@ PRINTED = [
     ("jwk-devices.md", "event-answer", "P-256, in lines of 64", ["text"]),
     ("signing-in.md", "dpop-proof", "a proof", ["header", "claims", "proof"]),
     ("signing-in.md", "pushed-request", "with a proof", ["form", "proof"]),
+    ("signing-in.md", "device-authorization", "with a number", ["body"]),
+    ("signing-in.md", "device-poll", "too fast", ["body"]),
     ("relying-party.md", "webhook", "a callback", ["body"]),
     *(("errors.md", "problem", case, ["body"]) for case in (
         "ended: denied on another device", "a wrong PIN, four attempts left", "removed, with the server's notice"))]

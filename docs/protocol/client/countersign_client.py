@@ -1478,6 +1478,59 @@ def reaction(status: int, media: str, data: str, is_notice: Callable[[str], bool
     return "repeat" if status >= 500 else "wait" if status == 429 else "tell"
 
 
+def read_device_authorization(status: int, data: str, issuer: str) -> dict[str, Any]:
+    """What a device reads in the reply to its request; signing-in.md, By an approval on another device."""
+    require(status == 200, "the server refuses")
+    reply = json.loads(data)
+    require(isinstance(reply, dict), "it is no object")
+
+    def visible(name: str, longest: int | None = None) -> str:
+        require(isinstance(reply.get(name), str) and re.fullmatch("[!-~]+", reply[name]), f"{name} is no visible text")
+        require(longest is None or len(reply[name]) <= longest, f"{name} is too long")
+        return reply[name]
+
+    def page(name: str) -> str:
+        require(visible(name).startswith(("https://", issuer + "/")), f"{name} is neither https nor at the issuer")
+        return reply[name]
+
+    shown: dict[str, Any] = {
+        "device_code": visible("device_code"), "user_code": visible("user_code", 64),
+        "verification_uri": page("verification_uri"), "verification_uri_complete": None, "number": None,
+        "expires_in": reply.get("expires_in"), "interval": 5}
+    if "verification_uri_complete" in reply:
+        shown["verification_uri_complete"] = page("verification_uri_complete")
+    if "number" in reply:
+        require(re.fullmatch("[0-9]{6}", visible("number")), "number is not six digits")
+        shown["number"] = reply["number"]
+    require(is_whole(shown["expires_in"]) and shown["expires_in"] > 0, "it does not say how long it is good")
+    if is_whole(reply.get("interval")):
+        shown["interval"] = max(1, reply["interval"])
+    return shown
+
+
+def poll_reaction(status: int, data: str, retry_after: int | None, interval: int) -> tuple[str, int | None]:
+    """What a device does about a reply to a poll, in a word of device-poll.json, and when it asks again.
+
+    signing-in.md, By an approval on another device.
+    """
+    try:
+        reply = json.loads(data)
+    except ValueError:
+        reply = None
+    if not isinstance(reply, dict):
+        reply = {}
+    if status == 200:
+        return ("tokens" if reply.get("access_token") and reply.get("token_type") == "Bearer" else "end"), None
+    error = reply.get("error") if 400 <= status < 500 else None
+    if error == "authorization_pending":
+        return "ask_again", interval
+    if error == "slow_down":
+        return "slower", max(interval + 5, retry_after or 0)
+    if status in (408, 429) or status >= 500:
+        return "later", max(interval, retry_after or 0)
+    return {"access_denied": "declined", "expired_token": "expired"}.get(error or "", "end"), None
+
+
 def exchange(base: str, method: str, path: str, body: bytes = b"", fields: dict[str, str] | None = None) -> Any:
     """One HTTP exchange without redirects; the reply as JSON or text; requests.md, errors.md."""
     parts = urllib.parse.urlsplit(base)

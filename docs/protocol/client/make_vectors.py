@@ -1875,6 +1875,7 @@ def proof_cases() -> list[dict[str, Any]]:
 
 
 REQUEST_KEY = key("request object", created=0)
+POLL_INTERVAL = 5
 REQUESTING, REDIRECT = "cli_01m7yfdqve7kp86cjznhx1qer1", "https://shop.example.com/signed-in"
 
 
@@ -1945,6 +1946,110 @@ def pushed_cases() -> list[dict[str, Any]]:
     signed("signed by another key", "invalid_request_object", signer=key("another request object", created=0))
     signed("signed, and altered", "invalid_request_object", change=lambda text: ".".join(
         [text.split(".")[0], encode64url(compact(parameters).encode()), text.split(".")[2]]))
+    return cases
+
+
+def device_authorization_cases() -> list[dict[str, Any]]:
+    """Replies to a device that begins, and what it has of them."""
+    cases: list[dict[str, Any]] = []
+    code = encode64url(seed("device code"))
+    usual = {"device_code": code, "user_code": "WDJB-MJHT", "verification_uri": f"{ISSUER}/device", "expires_in": 600,
+             "interval": 5}
+
+    def body(without: str = "", **changes: Any) -> str:
+        return compact({name: value for name, value in {**usual, **changes}.items() if name != without})
+
+    def good(name: str, reply: str) -> None:
+        read = json.loads(reply)
+        shown = {member: read.get(member) for member in (
+            "device_code", "user_code", "verification_uri", "verification_uri_complete", "number", "expires_in")}
+        cases.append({"name": name, "status": 200, "body": reply, "valid": True, "error": None,
+                      "shown": {**shown, "interval": max(1, read.get("interval", 5))}})
+
+    def bad(name: str, reply: str, error: str = "provider_invalid", status: int = 200) -> None:
+        cases.append(
+            {"name": name, "status": status, "body": reply, "valid": False, "error": error, "shown": None})
+
+    good("by a code", body())
+    good("with the code in an address", body(verification_uri_complete=f"{ISSUER}/device?user_code=WDJB-MJHT"))
+    good("with a number", body(number="042917", expires_in=60))
+    good("a page elsewhere, by https", body(verification_uri="https://device.example.com/"))
+    good("no interval", body(without="interval"))
+    good("an interval of nothing", body(interval=0))
+    good("a code of 64 characters", body(user_code="A" * 64))
+    good("members that are not known", body(message="Open the page"))
+    good("a second", body(expires_in=1))
+    bad("no device code", body(without="device_code"))
+    bad("an empty device code", body(device_code=""))
+    bad("a device code with a space", body(device_code=f"{code} 1"))
+    bad("no code", body(without="user_code"))
+    bad("an empty code", body(user_code=""))
+    bad("a code of 65 characters", body(user_code="A" * 65))
+    bad("a code that controls a screen", body(user_code="\x1b[2JWDJB"))
+    bad("a code beyond ASCII", body(user_code="WDJB\u2013MJHT"))
+    bad("a code that is no text", body(user_code=12345678))
+    bad("no page", body(without="verification_uri"))
+    bad("a page without https", body(verification_uri="http://login.example.com/device"))
+    bad("a page whose address begins like the issuer", body(
+        verification_uri="http://login.example.com.other.example/"))
+    bad("a page that is a script", body(verification_uri="javascript:alert(1)"))
+    bad("a page that controls a screen", body(verification_uri=f"{ISSUER}/device\x1b[2J"))
+    bad("an address with the code, without https", body(
+        verification_uri_complete="http://login.example.com/device?user_code=WDJB-MJHT"))
+    bad("an address with the code that is no text", body(verification_uri_complete=1))
+    bad("a number of five digits", body(number="42917"))
+    bad("a number of seven digits", body(number="0429171"))
+    bad("a number with a letter", body(number="04291O"))
+    bad("a number in other digits", body(number="\u0664\u0662\u0669\u0661\u0667\u0661"))
+    bad("a number that is no text", body(number=142917))
+    bad("no time", body(without="expires_in"))
+    bad("no time left", body(expires_in=0))
+    bad("a time that is over", body(expires_in=-1))
+    bad("a time that is a text", body(expires_in="600"))
+    bad("no object", "[]")
+    bad("no JSON", "<h1>Welcome</h1>")
+    bad("the client has no device grant", compact({"error": "unauthorized_client"}), "sign_in_refused", 400)
+    bad("too many", compact({"error": "temporarily_unavailable"}), "sign_in_unavailable", 429)
+    bad("a page of a proxy", "<h1>Bad Gateway</h1>", "server_unreachable", 502)
+    return cases
+
+
+def device_poll_cases() -> list[dict[str, Any]]:
+    """Replies to a poll of a device, and what it does about them; it has waited POLL_INTERVAL seconds until now."""
+    cases: list[dict[str, Any]] = []
+
+    def case(name: str, reaction: str, status: int, reply: Any, pause: int | None = None,
+             retry_after: int | None = None) -> None:
+        body = reply if isinstance(reply, str) else compact(reply)
+        cases.append({"name": name, "status": status, "retry_after": retry_after, "body": body, "reaction": reaction,
+                      "pause": pause})
+
+    def refused(error: str) -> dict[str, str]:
+        return {"error": error, "error_description": "not yet"}
+
+    tokens = {"access_token": "eyJhbGciOiJFUzI1NiJ9.e30.AA", "token_type": "Bearer", "expires_in": 600,
+              "scope": "openid"}
+    case("approved", "tokens", 200, tokens)
+    case("nobody has answered", "ask_again", 400, refused("authorization_pending"), 5, 5)
+    case("nobody has answered, without a time", "ask_again", 400, refused("authorization_pending"), 5)
+    case("too fast", "slower", 400, refused("slow_down"), 10, 10)
+    case("too fast, without a time", "slower", 400, refused("slow_down"), 10)
+    case("too fast, with a longer time", "slower", 400, refused("slow_down"), 40, 40)
+    case("denied or reported", "declined", 400, refused("access_denied"))
+    case("over", "expired", 400, refused("expired_token"))
+    case("a code that is not known, or came before", "end", 400, refused("invalid_grant"))
+    case("the client is not known", "end", 401, refused("invalid_client"))
+    case("an error that is not known", "end", 400, refused("moon_in_wrong_phase"))
+    case("too many", "later", 429, refused("temporarily_unavailable"), 30, 30)
+    case("too many, with a shorter time", "later", 429, refused("temporarily_unavailable"), 5, 1)
+    case("not answered in time", "later", 408, "", 5)
+    case("a fault of the server", "later", 500, refused("server_error"), 5)
+    case("under load", "later", 503, "<h1>Service Unavailable</h1>", 60, 60)
+    case("pending, by a page of a proxy", "later", 502, refused("authorization_pending"), 5)
+    case("a success without a token", "end", 200, {**tokens, "access_token": ""})
+    case("a token of another type", "end", 200, {**tokens, "token_type": "mac"})
+    case("a page in the place of tokens", "end", 200, "<h1>Welcome</h1>")
+    case("a page of a proxy that knows no such place", "end", 404, "<h1>Not Found</h1>")
     return cases
 
 
@@ -2042,6 +2147,12 @@ def files() -> dict[str, dict[str, Any]]:
             "client_private_key": number(REQUEST_KEY.private), "client_public_key": REQUEST_KEY.public.point.hex(),
             "proof_private_key": number(PROOF_KEY.private),
             "nonces": [{"nonce": nonce, "made": made} for nonce, made in NONCES.items()], "cases": pushed_cases()},
+        "device-authorization": {
+            "description": "Replies to a device that begins a sign-in elsewhere, as it gets them.",
+            "page": "signing-in.md", "issuer": ISSUER, "cases": device_authorization_cases()},
+        "device-poll": {
+            "description": "Replies to a poll of a device that waits for a sign-in elsewhere, as it gets them.",
+            "page": "signing-in.md", "interval": POLL_INTERVAL, "cases": device_poll_cases()},
         "removal-notice": {
             "description": "Removal notices, as a device gets them. " + NOTE, "page": "enrollment.md",
             "issuer": ISSUER, "enrollment": ENROLLMENT, "now": ASKED + 60, "server_private_keys": server_keys,
