@@ -312,7 +312,7 @@ struct ChangeMethodsTests {
         _ = try await DisableClient.disable(rival.id, by: rival.actor, ports: world.ports)
         #expect(try await change.send().summary == "needs ticket")
         _ = try await EnableClient.enable(rival.id, by: rival.actor, ports: world.ports)
-        _ = try await world.store.commit { try $0.links.remove(user, from: rival.id) }
+        _ = try await world.store.commit { try $0.links.delete(user, from: rival.id) }
         #expect(try await change.send().summary == "needs ticket")
         _ = try await world.store.commit { try $0.links.put(user, to: rival.id, externalID: nil) }
         #expect(try await change.send().summary == "changed")
