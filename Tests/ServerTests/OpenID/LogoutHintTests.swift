@@ -82,6 +82,10 @@ struct LogoutHintTests {
             let found = opened.withLock { $0 }
             let ports = try #require(found)
             let scene = try await Scene.make(server)
+            // The first client that signs people in has the key made.
+            let pages = SignInPageScene(
+                scene: scene, browser: TestBrowser(server), credential: scene.shop.credential)
+            try await pages.set(["asked_browsers": "all"])
             let tokenKey = try ports.keys.current().tokens.es256
             let key = try #require(tokenKey)
             func hint(_ changes: [String: JSONValue] = [:], type: String = "JWT") async throws -> IDTokenHint? {
