@@ -2,8 +2,6 @@ import CountersignWire
 import Encodings
 import NIOHTTP1
 import ServerTestSupport
-import Synchronization
-import TestSupport
 import Testing
 
 @testable import CountersignCore
@@ -15,19 +13,8 @@ struct ReadLimitTests {
 
     /// The usual cast, and the nonces of reads that its server has in memory.
     private static func with(_ body: @escaping @Sendable (Scene, ReadNonces) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let opened = Mutex<Ports?>(nil)
-        try await TestServer.with(
-            dataFolder: folder.path("data"),
-            server: { settings, logger, clock in
-                try await Server(settings, environment: [:], logger: logger, time: clock) { resources in
-                    opened.withLock { $0 = resources.ports }
-                    return []
-                }
-            }
-        ) { server in
-            let ports = opened.withLock { $0 }
-            try await body(try await Scene.make(server), try #require(ports).readNonces)
+        try await TestServer.withPorts { server, ports in
+            try await body(try await Scene.make(server), ports.readNonces)
         }
     }
 

@@ -4,8 +4,6 @@ import Crypto
 import Encodings
 import JOSE
 import ServerTestSupport
-import Synchronization
-import TestSupport
 import Testing
 
 @testable import CountersignServer
@@ -68,19 +66,7 @@ struct LogoutHintTests {
 
     @Test("A text that our key has signed is a hint only as an ID token of this issuer, for a client and of a user")
     func issuer() async throws {
-        let folder = try TemporaryFolder()
-        let opened = Mutex<Ports?>(nil)
-        try await TestServer.with(
-            dataFolder: folder.path("data"),
-            server: { settings, logger, clock in
-                try await Server(settings, environment: [:], logger: logger, time: clock) { resources in
-                    opened.withLock { $0 = resources.ports }
-                    return []
-                }
-            }
-        ) { server in
-            let found = opened.withLock { $0 }
-            let ports = try #require(found)
+        try await TestServer.withPorts { server, ports in
             let scene = try await Scene.make(server)
             // The first client that signs people in has the key made.
             let pages = SignInPageScene(
