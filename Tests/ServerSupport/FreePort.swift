@@ -4,9 +4,10 @@ import Synchronization
 /// Ports for servers that run in parallel in one test process.
 ///
 /// A connection of another process can take a port that the system chose before the server listens on it. The ports
-/// here are below those that systems use for connections, and a port is reused only after all others.
+/// here are below those that systems use for connections and not those of `scripts/free_port.py`, and a port is reused
+/// only after all others.
 package enum FreePort {
-    private static let range = 10_000..<32_000
+    private static let range = 10_000..<21_000
     private static let last = Mutex(Int.random(in: range))
 
     /// A port at which no process listens.
