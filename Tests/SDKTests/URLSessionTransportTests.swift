@@ -37,6 +37,32 @@ struct URLSessionTransportTests {
         }
     }
 
+    /// An app on Apple's systems takes the second way, which nothing else takes here.
+    @Test("Tasks that the system completes bring the same responses and the same failures")
+    func systemCompletes() async throws {
+        let refused = TransportRequest(
+            method: "POST", url: try #require(URL(string: "http://127.0.0.1:\(FreePort.next())/")), body: [],
+            timeout: 10)
+        try await TestServer.with { server in
+            let read = try request("/healthz", at: server)
+            var sent = try request("/of/nobody", at: server)
+            sent.method = "POST"
+            sent.body = Array("{}".utf8)
+            for systemCompletes in [false, true] {
+                let transport = URLSessionTransport(systemCompletes: systemCompletes)
+                var statuses: [Int] = []
+                for request in [read, sent] {
+                    let response = try await transport.send(request)
+                    statuses.append(response.status)
+                    #expect(response.headers["content-type"] != nil && !response.body.isEmpty)
+                }
+                #expect(statuses == [200, 404])
+                let failure = await #expect(throws: URLError.self) { try await transport.send(refused) }
+                #expect(failure?.code == .cannotConnectToHost)
+            }
+        }
+    }
+
     @Test("A connection that breaks leaves no request half sent: it is sent whole, or said to have failed")
     func brokenConnections() async throws {
         let server = try await BreakingServer()

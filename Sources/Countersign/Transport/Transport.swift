@@ -65,10 +65,23 @@ public protocol Transport: Sendable {
 /// without its body if a reused connection turns out to be broken, and the server waits for the body in vain.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
-    private let receiver = Receiver()
+    private let receiver: Receiver
 
     /// A transport without cache and cookies.
-    public init() {
+    public convenience init() {
+        #if canImport(FoundationNetworking)
+            self.init(systemCompletes: false)
+        #else
+            self.init(systemCompletes: true)
+        #endif
+    }
+
+    /// A transport whose tasks the system completes by itself, or not.
+    ///
+    /// Apple's Foundation does. On other systems Foundation never completes such a task if the response asks for a
+    /// password, and follows redirects in it; there tests alone take that way, since apps on Apple's systems do.
+    package init(systemCompletes: Bool) {
+        receiver = Receiver(systemCompletes: systemCompletes)
         session = Self.makeSession(for: receiver)
     }
 
@@ -90,7 +103,8 @@ public final class URLSessionTransport: Transport {
         for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
         native.httpBody = request.body.map { Data($0) }
         #if canImport(FoundationNetworking)
-            let receiver = request.body == nil ? self.receiver : Receiver()
+            let receiver =
+                request.body == nil ? self.receiver : Receiver(systemCompletes: self.receiver.systemCompletes)
             let session = request.body == nil ? self.session : Self.makeSession(for: receiver)
             defer { if session !== self.session { session.finishTasksAndInvalidate() } }
             if session !== self.session { native.setValue("close", forHTTPHeaderField: "Connection") }
@@ -130,6 +144,24 @@ public final class URLSessionTransport: Transport {
     private final class Receiver: NSObject, URLSessionDataDelegate, Sendable {
         typealias Completion = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
 
+        let systemCompletes: Bool
+
+        init(systemCompletes: Bool) { self.systemCompletes = systemCompletes }
+
+        /// A task that the system completes, or this object.
+        func task(
+            for request: URLRequest, in session: URLSession, _ completion: @escaping Completion
+        ) -> URLSessionDataTask {
+            #if canImport(FoundationNetworking)
+                if !systemCompletes {
+                    let task = session.dataTask(with: request)
+                    open.withLock { $0[task.taskIdentifier] = (Data(), completion) }
+                    return task
+                }
+            #endif
+            return session.dataTask(with: request, completionHandler: completion)
+        }
+
         func urlSession(
             _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
             newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -138,19 +170,8 @@ public final class URLSessionTransport: Transport {
         }
 
         #if canImport(FoundationNetworking)
-            /// The tasks that are not complete, with what has come of their bodies, by their identifiers.
+            /// The tasks that this object completes, with what has come of their bodies, by their identifiers.
             private let open = Mutex<[Int: (body: Data, completion: Completion)]>([:])
-
-            /// A task that this object completes by itself.
-            ///
-            /// Foundation never completes one whose response asks for a password, unless the delegate has it.
-            func task(
-                for request: URLRequest, in session: URLSession, _ completion: @escaping Completion
-            ) -> URLSessionDataTask {
-                let task = session.dataTask(with: request)
-                open.withLock { $0[task.taskIdentifier] = (Data(), completion) }
-                return task
-            }
 
             func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
                 open.withLock { $0[dataTask.taskIdentifier]?.body.append(data) }
@@ -172,12 +193,6 @@ public final class URLSessionTransport: Transport {
             private func complete(_ task: URLSessionTask, with response: URLResponse?, _ error: (any Error)?) {
                 let found = open.withLock { $0.removeValue(forKey: task.taskIdentifier) }
                 found?.completion(error == nil ? found?.body : nil, response, error)
-            }
-        #else
-            func task(
-                for request: URLRequest, in session: URLSession, _ completion: @escaping Completion
-            ) -> URLSessionDataTask {
-                session.dataTask(with: request, completionHandler: completion)
             }
         #endif
     }
