@@ -26,6 +26,7 @@ final class CotterDoor: Door {
         addTokens(to: &table)
         addEvents(to: &table)
         addUsers(to: &table)
+        addRecords(to: &table)
     }
 
     func refusal(of error: any Error, _ context: ServerContext) -> RenderedRefusal? { CotterError(error)?.rendered }

@@ -60,20 +60,35 @@ extension CotterDoor {
             ])
     }
 
-    /// A user as apps that were written for Cotter know them.
+    /// A user as apps that were written for Cotter know them, with the client's own name as it is now.
     func userJSON(
         _ user: UserID, named identifier: String, enrolled methods: [String] = [], for caller: Caller
     ) async throws -> JSONValue {
-        var name = ""
+        var name: ExternalID?
         if case .user(let linked, _, _) = try await ShowUser.show(.id(user), to: caller.client, ports: ports) {
-            name = linked.externalID?.text ?? ""
+            name = linked.externalID
         }
+        return Self.json(user, called: name, identifier: identifier, enrolled: methods, for: caller)
+    }
+
+    /// A user as apps that were written for Cotter know them.
+    ///
+    /// - Parameters:
+    ///   - user: the user.
+    ///   - name: the client's own name for the user; nil for none.
+    ///   - identifier: the address; empty for none.
+    ///   - methods: what the reply says to be enrolled.
+    ///   - caller: the client that calls.
+    static func json(
+        _ user: UserID, called name: ExternalID?, identifier: String, enrolled methods: [String] = [],
+        for caller: Caller
+    ) -> JSONValue {
         let time = JSONValue.string("\(user.time)")
         return [
             "ID": .string("\(user)"), "created_at": time, "updated_at": time, "update_at": time,
-            "deleted_at": CotterTime.never, "issuer": .string(caller.key), "client_user_id": .string(name),
-            "identifier": .string(identifier), "enrolled": .array(methods.map(JSONValue.string)),
-            "default_method": "",
+            "deleted_at": CotterTime.never, "issuer": .string(caller.key),
+            "client_user_id": .string(name?.text ?? ""), "identifier": .string(identifier),
+            "enrolled": .array(methods.map(JSONValue.string)), "default_method": "",
         ]
     }
 }

@@ -94,7 +94,7 @@ extension CotterDoor {
         return Response(json: ["enrolled": .bool(isEnrolled), "method": .string(method)])
     }
 
-    private static let noUser = CotterError(.notFound, "there is no such user")
+    static let noUser = CotterError(.notFound, "there is no such user")
 
     /// What people see of a device.
     private static func name(_ body: JSONObject) -> DisplayLine {

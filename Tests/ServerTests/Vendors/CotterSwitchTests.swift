@@ -17,9 +17,12 @@ struct CotterSwitchTests {
                 #expect(page.status == 400 && page.location == nil && page.request == nil, "\(page.reply)")
                 for path in [
                     "/verify/get_identity", "/token", "/token/\(scene.key)", "/event/create_pending", "/event/create",
-                    "/event/respond/1",
+                    "/event/respond/1", "/user/create",
                 ] { expectMessage(try await scene.post(path, [:]), 401, Self.noKey) }
-                for path in ["/event/new/customer-1", "/event/get/1", "/user/enrolled/customer-1/TRUSTED_DEVICE/x"] {
+                for path in [
+                    "/event/new/customer-1", "/event/get/1", "/user/enrolled/customer-1/TRUSTED_DEVICE/x",
+                    "/user/customer-1", "/user?identifier=putri@example.com",
+                ] {
                     expectMessage(try await scene.get(path), 401, Self.noKey)
                 }
                 #expect(try await scene.get("/token/jwks").status == 404)

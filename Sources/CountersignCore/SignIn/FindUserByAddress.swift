@@ -1,0 +1,24 @@
+package import CountersignWire
+
+/// Finds a user of a client by an address.
+package enum FindUserByAddress {
+    /// The user; nil for nobody.
+    ///
+    /// A third party finds whom it has itself said to have the address, whoever has proved it: it could otherwise guess
+    /// what its users have proved elsewhere, and whether an address is somebody's.
+    ///
+    /// - Parameters:
+    ///   - address: the address.
+    ///   - client: the client.
+    ///   - ports: the external dependencies.
+    /// - Throws: ``StoreError``.
+    package static func find(_ address: PersonalAddress, of client: Client, ports: Ports) async throws -> UserID? {
+        try await ports.store.read { reader in
+            let said = try reader.identifiers.claim(ports.hasher.identifier(address), by: client.id)?.user
+            // check: CotterRecordTests.thirdParties
+            guard !client.isThirdParty else { return said }
+            // Who has proved it and is no user of the client is as unknown as nobody.
+            return try reader.person(named: .address(address), at: client.id, ports.hasher) ?? said
+        }
+    }
+}
