@@ -17,8 +17,11 @@ struct AccountScene: Sendable {
     var phone: EnrollmentID { shop.device.enrollment }
 
     init(_ engine: Engine = .sqlite) async throws {
-        shop = try await SignInScene(engine)
-        let world = shop.world
+        try await self.init(in: try await World(engine))
+    }
+
+    init(in world: World) async throws {
+        shop = try await SignInScene(in: world)
         let ways: Set<SignInWay> = [.passkey, .device, .qr, .email]
         try await shop.set(ways: ways, registration: .open)
         third = try await world.makeClient("Third", waives: true, isThirdParty: true).client

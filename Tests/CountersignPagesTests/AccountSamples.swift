@@ -93,6 +93,14 @@ extension Samples {
         var coded = calm
         coded.hasUserCode = true
         coded.activity = [.init(.userCodeSet, at: morning), .init(.userCodeRemoved, at: march)]
+        var reported = calm
+        reported.reports = [
+            .init(
+                at: now - 16 * 60, until: now - 16 * 60 + day, client: texts.client,
+                origin: "\(texts.browser), \(texts.address), \(texts.place)", device: texts.device),
+            .init(at: morning, until: morning + day, client: texts.client, isOfClientAlone: true, device: texts.device),
+            .init(at: morning, until: morning + day),
+        ]
         suspended.canBeResumed = true
         methodsWait.devices.append(suspended)
         return [
@@ -100,7 +108,7 @@ extension Samples {
             ("-unconfirmed-elsewhere", elsewhere), ("-unconfirmed-nowhere", nowhere), ("-confirming", confirming),
             ("-no-passkeys", AccountPage(createPasskeyPath: texts.path)),
             ("-passkeys-alone", AccountPage(passkeys: calm.passkeys)), ("-user-code-set", coded),
-            ("-user-code", AccountPage(hasUserCode: false)),
+            ("-user-code", AccountPage(hasUserCode: false)), ("-reported", reported),
         ]
             + said.map { name, announcement in
                 var page = calm

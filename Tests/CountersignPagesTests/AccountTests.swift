@@ -135,6 +135,37 @@ struct AccountTests {
         #expect(asked.texts.contains("If it is not yours, undo it.") && !asked.html.contains("Remove iPad Air"))
     }
 
+    @Test("A sign-in that was reported has a notice: at whom, from where, when, and until when only known browsers ask")
+    func reported() throws {
+        let page = try sample("12-account-reported")
+        let groups = page.all.filter { $0.attributes["role"] == "group" }
+        #expect(groups.map { $0.attributes["aria-label"] } == Array(repeating: "You reported a sign-in.", count: 3))
+        #expect(page.texts.contains("You reported a sign-in. It was stopped. Nobody was signed in."))
+        #expect(page.texts.contains("Asked byAcme Bank\n"))
+        #expect(page.texts.contains("FromFirefox on Windows, 203.0.113.7, Berlin, Germany\n"))
+        #expect(page.texts.contains("ReportedToday, 09:59, on Pixel 9\n"))
+        let rest = "QR codes and codes by email go on working."
+        let start = "only browsers that you have used here can ask your phone"
+        #expect(page.texts.contains("Until tomorrow, 09:59 \(start). \(rest)"))
+        // A third party, and a report of which nothing else is known.
+        #expect(page.texts.contains("Until tomorrow, 09:30 \(start) for Acme Bank. \(rest)"))
+        #expect(page.texts.contains("ReportedToday, 09:30\n"))
+        #expect(page.texts.contains("Until tomorrow, 09:30 \(start). \(rest)"))
+        #expect(page.html.matches(of: /<dt>Asked by<\/dt>/).count == 2)
+        #expect(page.html.matches(of: /<dt>From<\/dt>/).count == 1)
+        #expect(page.html.matches(of: /<a class="outlined" href="#sessions">See your sessions<\/a>/).count == 3)
+        #expect(page.all.contains { $0.attributes["id"] == "sessions" })
+        let german = try #require(Samples.all(in: .german).first { $0.name == "12-account-reported" }).html
+        let texts = Elements(german).texts["body"] ?? ""
+        #expect(texts.contains("Sie haben eine Anmeldung gemeldet. Sie wurde gestoppt. Niemand wurde angemeldet."))
+        #expect(texts.contains("GemeldetHeute, 09:59 Uhr, auf Pixel 9"))
+        let words = "können nur Browser, die Sie hier schon benutzt haben, auf Ihrem Telefon anfragen."
+        #expect(texts.contains("Bis morgen, 09:59 Uhr, \(words) QR-Codes und Codes per E-Mail funktionieren weiter."))
+        for name in ["12-account", "12-account-empty", "12-account-said-removed"] {
+            #expect(try !sample(name).texts.contains("You reported"), "\(name)")
+        }
+    }
+
     @Test("What a notice undoes or removes, it names in full")
     func namedUndoing() throws {
         let names = [

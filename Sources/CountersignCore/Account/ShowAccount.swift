@@ -138,6 +138,8 @@ package struct Account: Sendable {
     package let events: [Event]
     /// Where these events end; nil if there are no earlier ones.
     package let cursor: String?
+    /// The reports of sign-ins by which only the person's own browsers have them asked now.
+    package let reports: [Report]
 }
 
 extension AuditEventKind {
@@ -156,11 +158,12 @@ extension UnitOfWork {
         let (events, next) = try events(of: user, after: cursor)
         let approvals = try audit.latest(
             of: user, [.challengeApproved], before: .max, limit: ShowAccount.eventCount)
-        var names: [ClientID: ClientName] = [:]
-        func name(_ client: ClientID) throws -> ClientName? {
-            if names[client] == nil { names[client] = try clients.find(client)?.name }
-            return names[client]
+        var clientsByID: [ClientID: Client] = [:]
+        func client(_ id: ClientID) throws -> Client? {
+            if clientsByID[id] == nil { clientsByID[id] = try clients.find(id) }
+            return clientsByID[id]
         }
+        func name(_ id: ClientID) throws -> ClientName? { try client(id)?.name }
         let all = try enrollments.all(of: user)
         let devices = Dictionary(all.map { ($0.id, $0.device.name) }) { first, _ in first }
         let (verified, claims) = try identifiers.identifiers(of: user)
@@ -168,6 +171,7 @@ extension UnitOfWork {
         let party = try relyingParties.find(visit.client.id)
         let passkeys = try passkeys.passkeys(of: user)
         let hasUserCode = try users.userCode(of: user) != nil
+        let allFamilies = try families.families(of: user)
         let passkeyNames = Dictionary(passkeys.map { ($0.id, $0.name) }) { first, _ in first }
         return Account(
             visit: visit, ways: party?.ways ?? [],
@@ -197,11 +201,11 @@ extension UnitOfWork {
                     }
                 return .init(session: session, by: name)
             },
-            withoutSession: try families.families(of: user).filter { $0.origin != .usual && $0.isActive(at: now) }
+            withoutSession: try allFamilies.filter { $0.origin != .usual && $0.isActive(at: now) }
                 .compactMap { family in
                     try name(family.client).map { (family: family, client: $0) }
                 },
-            access: try access(of: user).compactMap { client, scopes, since in
+            access: try access(of: user, by: allFamilies).compactMap { client, scopes, since in
                 try name(client).map { name in
                     .init(client: client, name: name, scopes: scopes, apis: try apis(in: scopes), since: since)
                 }
@@ -211,7 +215,7 @@ extension UnitOfWork {
                     event: event, client: try event.client.flatMap(name),
                     device: event.enrollment.flatMap { devices[$0] },
                     passkey: event.detail["passkey"]?.string.flatMap { PasskeyID($0) }.flatMap { passkeyNames[$0] })
-            }, cursor: next)
+            }, cursor: next, reports: try lockingReports(of: user, among: events, on: devices, client: client))
     }
 
     /// What happened to a person, and where it ends; nil if nothing happened before.
@@ -249,10 +253,12 @@ extension UnitOfWork {
     }
 
     /// What clients may have: by what the user allowed them, or by tokens that outlive the session.
-    private func access(of user: UserID) throws -> [(ClientID, Set<String>, since: Timestamp)] {
+    private func access(
+        of user: UserID, by families: [TokenFamily]
+    ) throws -> [(ClientID, Set<String>, since: Timestamp)] {
         var found: [ClientID: (scopes: Set<String>, since: Timestamp)] = [:]
         for grant in try grants.grants(of: user) { found[grant.client] = (grant.scopes, grant.givenAt) }
-        for family in try families.families(of: user) where family.isOffline && family.isActive(at: now) {
+        for family in families where family.isOffline && family.isActive(at: now) {
             let earlier = found[family.client]
             found[family.client] = (
                 (earlier?.scopes ?? []).union(family.grantedNames),

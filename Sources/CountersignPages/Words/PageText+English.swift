@@ -319,6 +319,19 @@ extension PageText {
             .sayAccessEnded: "The access of {{client}} was ended.",
 
             // Notices.
+            .reportedSignIn: "You reported a sign-in.",
+            .reportStopped: "It was stopped. Nobody was signed in.",
+            .factReported: "Reported",
+            .reportedOn: "{{moment}}, on {{device}}",
+            .strangersLocked: """
+            Until {{until}} only browsers that you have used here can ask your phone. QR codes and codes by email \
+            go on working.
+            """,
+            .strangersLockedAt: """
+            Until {{until}} only browsers that you have used here can ask your phone for {{client}}. QR codes and \
+            codes by email go on working.
+            """,
+            .seeSessions: "See your sessions",
             .waitingPIN: "A PIN was set on {{device}}. It counts from {{until}}. If that was not you, undo it.",
             .waitingBiometric: """
             A fingerprint or a face was set up on {{device}}. It counts from {{until}}. If that was not you, undo it.

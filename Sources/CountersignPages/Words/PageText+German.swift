@@ -348,6 +348,19 @@ extension PageText {
             .sayAccessEnded: "Der Zugriff von {{client}} wurde beendet.",
 
             // Notices.
+            .reportedSignIn: "Sie haben eine Anmeldung gemeldet.",
+            .reportStopped: "Sie wurde gestoppt. Niemand wurde angemeldet.",
+            .factReported: "Gemeldet",
+            .reportedOn: "{{moment}}, auf {{device}}",
+            .strangersLocked: """
+            Bis {{until}}, können nur Browser, die Sie hier schon benutzt haben, auf Ihrem Telefon anfragen. \
+            QR-Codes und Codes per E-Mail funktionieren weiter.
+            """,
+            .strangersLockedAt: """
+            Bis {{until}}, können für {{client}} nur Browser, die Sie hier schon benutzt haben, auf Ihrem Telefon \
+            anfragen. QR-Codes und Codes per E-Mail funktionieren weiter.
+            """,
+            .seeSessions: "Sitzungen ansehen",
             .waitingPIN: """
             Auf {{device}} wurde eine PIN gesetzt. Sie gilt ab {{until}}. Waren Sie das nicht, nehmen Sie es zurück.
             """,

@@ -273,6 +273,13 @@ enum PageWord: String, CaseIterable, Sendable {
     case sayAccessEnded
 
     // Notices.
+    case reportedSignIn
+    case reportStopped
+    case factReported
+    case reportedOn
+    case strangersLocked
+    case strangersLockedAt
+    case seeSessions
     case waitingNotice
     case waitingPIN
     case waitingBiometric

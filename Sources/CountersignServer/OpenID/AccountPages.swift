@@ -228,7 +228,8 @@ extension Account {
             createPasskeyPath: passkeyOffer == .off ? nil : SignInDoor.newPasskeyPath, hasUserCode: hasUserCode,
             sessions: sessions.map { page(of: $0, in: language, places) } + deviceRows,
             access: access.map(\.page), activity: events.compactMap(\.activity),
-            earlierPath: cursor.map { _ in "\(AccountPage.path)?\(FormText.encoded(query))#activity" })
+            earlierPath: cursor.map { _ in "\(AccountPage.path)?\(FormText.encoded(query))#activity" },
+            reports: reports.map(\.page))
     }
 
     private var identifiers: [AccountPage.Identifier] {
@@ -369,6 +370,14 @@ extension Account.Access {
         }
         return AccountPage.Access(
             clientID: "\(client)", client: name.text, scopes: own + apis.map { .other($0) }, since: Int(since.seconds))
+    }
+}
+
+extension Account.Report {
+    fileprivate var page: AccountPage.Report {
+        AccountPage.Report(
+            at: Int(at.seconds), until: Int(until.seconds), client: client?.text, isOfClientAlone: isOfClientAlone,
+            origin: origin?.text, device: device?.text)
     }
 }
 

@@ -88,6 +88,29 @@ struct AccountPageTests {
         }
     }
 
+    @Test("A sign-in that the phone reports has a notice, in both languages, and nowhere else")
+    func reported() async throws {
+        try await Self.with { scene in
+            #expect(try await !scene.browser.get("/account").html.contains("You reported a sign-in."))
+            let earlier = try await scene.allPending()
+            let stranger = TestBrowser(scene.server)
+            _ = try await scene.numberPage(in: stranger)
+            let id = try await scene.pending(besides: earlier)
+            #expect(try await scene.scene.phone.answer(id, .reported).status == 200)
+            let page = try await scene.browser.get("/account")
+            let said = "<strong>You reported a sign-in.</strong> It was stopped. Nobody was signed in."
+            #expect(page.html.contains(said), "\(page.html)")
+            let lock = #/Until tomorrow, [0-9]{2}:[0-9]{2}[^<]* only browsers that you have used here can ask your/#
+            #expect(page.html.firstMatch(of: lock) != nil, "\(page.html)")
+            #expect(page.html.firstMatch(of: #/<dt>From<\/dt><dd><b><bdi>[^<]*127\.0\.0\.1<\/bdi>/#) != nil)
+            #expect(page.html.firstMatch(of: #/<dt>Reported<\/dt><dd><b>Today, [^<]*, on <bdi>/#) != nil)
+            let german = try await scene.browser.get("/account?ui_locales=de")
+            #expect(german.html.contains("<strong>Sie haben eine Anmeldung gemeldet.</strong>"), "\(german.html)")
+            let other = try await stranger.get("/account")
+            #expect(other.heading == "Who is signing in?" && !other.html.contains("You reported a sign-in."))
+        }
+    }
+
     @Test("A device is removed after a question, and the session that it opened ends")
     func removes() async throws {
         try await Self.with { scene in

@@ -114,13 +114,15 @@ package struct AccountPage: HostedPage {
     package var activity: [Activity]
     /// Where "Earlier activity" leads; nil for no such link.
     package var earlierPath: String?
+    /// The reports of sign-ins by which only browsers that the person has used can ask now.
+    package var reports: [Report]
 
     /// Creates the page.
     package init(
         announcement: Announcement? = nil, identifiers: [Identifier] = [], addPath: String? = nil,
         devices: [Device] = [], confirming: Confirming = .here, passkeys: [Passkey] = [],
         createPasskeyPath: String? = nil, hasUserCode: Bool? = nil, sessions: [Session] = [],
-        access: [Access] = [], activity: [Activity] = [], earlierPath: String? = nil
+        access: [Access] = [], activity: [Activity] = [], earlierPath: String? = nil, reports: [Report] = []
     ) {
         self.announcement = announcement
         self.identifiers = identifiers
@@ -134,6 +136,7 @@ package struct AccountPage: HostedPage {
         self.access = access
         self.activity = activity
         self.earlierPath = earlierPath
+        self.reports = reports
     }
 
     /// Whether something was not done.
@@ -146,6 +149,7 @@ package struct AccountPage: HostedPage {
         let refusal = hasError ? said : nil
         return Dictionary(present: [
             "announcement": done, "refusal": refusal, "addPath": addPath, "earlierPath": earlierPath,
+            "reports": reports.map { $0.values(in: frame) },
             "methodNotices": devices.flatMap { $0.methodNotices(in: frame) },
             "notices": devices.filter(\.needsAnAct).map { $0.notice(confirming, in: frame) },
             "identifiers": identifiers.map { $0.values(in: frame) }, "hasIdentifiers": !identifiers.isEmpty,
@@ -199,8 +203,8 @@ package struct AccountPage: HostedPage {
         "account", panel: .account(at: nil), heading: "[[accountHeading]]", scripts: [.passkey],
         announcement: said,
         main: [
-            "{{#refusal}}\n\(PageFrame.refusing(said))\n{{/refusal}}", Device.notices, Device.methodNotices,
-            Passkey.notices, Identifier.section, Device.section,
+            "{{#refusal}}\n\(PageFrame.refusing(said))\n{{/refusal}}", Report.notices, Device.notices,
+            Device.methodNotices, Passkey.notices, Identifier.section, Device.section,
             UserCodePage.row, Passkey.section, Session.section, Access.section,
             Activity.section,
         ].joined(separator: "\n"))
