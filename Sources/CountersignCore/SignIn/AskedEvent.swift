@@ -179,7 +179,10 @@ extension Stores {
     /// The user whom an app names that was written for Cotter: by our id, by an address, or by the client's own name;
     /// nil for nobody.
     func person(called text: String, at client: ClientID, _ hasher: KeyedHasher) throws -> UserID? {
-        if let id = UserID(text) ?? UserID(uuid: text) { return try links.find(.id(id), of: client)?.id }
+        if let id = UserID(text) ?? UserID(uuid: text), let user = try links.find(.id(id), of: client) {
+            return user.id
+        }
+        // A client's own names may have the form of a UUID, too.
         return try SignInName(called: text).flatMap { try person(named: $0, at: client, hasher) }
     }
 }

@@ -4,12 +4,17 @@ package import CountersignWire
 package enum FindCalledUser {
     /// The user; nil for nobody.
     ///
+    /// By an address a third party finds whom ``FindUserByAddress`` finds for it.
+    ///
     /// - Parameters:
     ///   - text: our id, an address, or the client's own name.
     ///   - client: the client.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
-    package static func find(_ text: String, at client: ClientID, ports: Ports) async throws -> UserID? {
-        try await ports.store.read { try $0.person(called: text, at: client, ports.hasher) }
+    package static func find(_ text: String, of client: Client, ports: Ports) async throws -> UserID? {
+        if let address = PersonalAddress(typed: text) {
+            return try await FindUserByAddress.find(address, of: client, ports: ports)
+        }
+        return try await ports.store.read { try $0.person(called: text, at: client.id, ports.hasher) }
     }
 }

@@ -44,7 +44,7 @@ extension CotterDoor {
             throw CotterError.malformed("code")
         }
         guard let isEnrolled = body["enrolled"]?.bool else { throw CotterError.malformed("enrolled") }
-        guard let found = try await FindCalledUser.find(user, at: caller.client.id, ports: ports) else {
+        guard let found = try await FindCalledUser.find(user, of: caller.client, ports: ports) else {
             throw Self.noUser
         }
         if isEnrolled {
@@ -87,7 +87,7 @@ extension CotterDoor {
         guard let user, let method, let path else { throw CotterError.malformed("public_key") }
         var isEnrolled = false
         if method == SignedEvent.method, let key = Self.key(inPath: path),
-            let found = try await FindCalledUser.find(user, at: caller.client.id, ports: ports)
+            let found = try await FindCalledUser.find(user, of: caller.client, ports: ports)
         {
             isEnrolled = try await FindDeviceByKey.find(key, of: found, ports: ports) != nil
         }

@@ -39,6 +39,15 @@ struct CotterRecordTests {
         try await send(.GET, path, by: other ?? scene.scene.shop, key: other?.clientID ?? scene.key, scene)
     }
 
+    /// Enrolls a device: by the scene's client, or by another one.
+    private static func enroll(
+        _ device: CotterDevice, of user: String, by other: Caller? = nil, _ scene: CotterScene
+    ) async throws -> Reply {
+        let body: JSONValue = ["method": "TRUSTED_DEVICE", "enrolled": true, "code": .string(device.publicKey)]
+        let caller = other ?? scene.scene.shop
+        return try await send(.PUT, "/user/\(user)", body, by: caller, key: caller.clientID, scene)
+    }
+
     private static func userCount(_ scene: CotterScene) async throws -> Int {
         try await scene.scene.shop.call(.GET, "/v1/users").success()["users"]?.array?.count ?? 0
     }
@@ -264,7 +273,7 @@ struct CotterRecordTests {
             let browser = TestBrowser(scene.server)
             _ = try await scene.approve(Self.mail, in: browser)
             let made = try await scene.server.makeClient(
-                "Calendar", ["third_party": true, "rights": ["users"], "vendors": ["cotter"]])
+                "Calendar", ["third_party": true, "rights": ["users", "enrollments"], "vendors": ["cotter"]])
             let third = SignInPageScene(scene: scene.scene, browser: browser, credential: made.credential)
             try await third.set(["asked_browsers": "all", "registration": "open"])
             let page = try await browser.get(third.request())
@@ -276,10 +285,26 @@ struct CotterRecordTests {
             let own = try await Self.get(path, scene).success()
             #expect(own["ID"] == .string(user), "\(own)")
             expectMessage(try await Self.get(path, by: made, scene), 404, Self.noUser)
+            let device = try CotterDevice()
+            expectMessage(try await Self.enroll(device, of: Self.mail, by: made, scene), 404, Self.noUser)
             let said = try await Self.create(["identifier": .string(Self.mail)], by: made, scene).success()
             #expect(said["ID"]?.string != user)
             let found = try await Self.get(path, by: made, scene).success()
             #expect(found == said)
+            let enrolled = try await Self.enroll(device, of: Self.mail, by: made, scene).success()
+            #expect(enrolled["ID"] == said["ID"])
+        }
+    }
+
+    @Test("A client's own name may have the form of a UUID: devices are enrolled by it")
+    func uuidNames() async throws {
+        try await CotterScene.with { scene in
+            let name = "8c7b6a5d-0981-4718-899b-bcd512de1aca"
+            let device = try CotterDevice()
+            expectMessage(try await Self.enroll(device, of: name, scene), 404, Self.noUser)
+            let made = try await Self.create(["client_user_id": .string(name)], scene).success()
+            let enrolled = try await Self.enroll(device, of: name, scene).success()
+            #expect(enrolled["ID"] == made["ID"] && enrolled["enrolled"] == ["TRUSTED_DEVICE"])
         }
     }
 }
