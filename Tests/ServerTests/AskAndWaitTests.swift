@@ -138,6 +138,22 @@ struct AskAndWaitTests {
         }
     }
 
+    @Test("Unlinking the user cancels the challenge, which the stream tells as its end")
+    func unlinked() async throws {
+        try await DeviceScene.with { scene in
+            try await scene.shop.stream(Self.path, posting: Self.body(scene), key: "one") { stream in
+                var events = stream.makeAsyncIterator()
+                let asked = try #require(try await events.next()?.data)
+                try await letItWait()
+                _ = try await scene.shop.call(.DELETE, "/v1/users/\(scene.user)").success()
+                let last = try #require(try await events.next())
+                #expect(last.name == "ended" && last.data?["state"] == "cancelled" && last.data?["receipt"] == nil)
+                #expect(last.data?["id"] == asked["id"])
+                #expect(try await events.next() == nil)
+            }
+        }
+    }
+
     @Test("After ten minutes the stream is over, and the same request waits on")
     func lifetime() async throws {
         try await DeviceScene.with { scene in

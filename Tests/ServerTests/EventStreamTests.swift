@@ -107,6 +107,35 @@ struct EventStreamTests {
         }
     }
 
+    @Test(
+        "Unlinking the user, by the client or by an operator, is told as a long poll tells it, and ends the stream",
+        arguments: [false, true])
+    func unlinked(_ byOperator: Bool) async throws {
+        try await Scene.with { scene in
+            let asked = try await scene.ask()
+            try await scene.shop.stream(Self.path(asked.id)) { stream in
+                var events = stream.makeAsyncIterator()
+                #expect(try await events.next()?.id == "pending")
+                async let poll = scene.shop.call(.GET, "/v1/challenges/\(asked.id)?wait=60")
+                try await letItWait()
+                let caller = byOperator ? scene.administrator : scene.shop
+                let users = byOperator ? "/v1/admin/users" : "/v1/users"
+                _ = try await caller.call(.DELETE, "\(users)/\(scene.user)").success()
+                let last = try #require(try await events.next())
+                #expect(last.id == "cancelled")
+                #expect(last.name == "challenge")
+                #expect(last.data?["state"] == "cancelled")
+                let polled = try await poll.success()
+                #expect(last.data == polled)
+                #expect(try await events.next() == nil)
+            }
+            // The outcome stays, for whoever asks by either way afterwards.
+            #expect(try await scene.state(of: asked.id) == "cancelled")
+            let reply = try await scene.shop.call(.GET, Self.path(asked.id))
+            #expect(String(decoding: reply.body, as: UTF8.self).hasPrefix("id: cancelled\nevent: challenge\n"))
+        }
+    }
+
     @Test("The number to type is in no event")
     func noNumber() async throws {
         try await Scene.with { scene in
