@@ -92,7 +92,7 @@ struct ThiefScene {
             var phone = Phone(device: device, isStolen: isStolen)
             if hasPIN {
                 let key = try await device.setPIN()
-                if beginning.isSuspended { phone.pin = key }
+                if beginning.isSuspended || !isStolen { phone.pin = key }
             }
             phones.append(phone)
         }
@@ -309,7 +309,13 @@ extension ThiefScene {
     mutating func acts(_ kind: DeviceAct.Kind, by index: Int, on other: Int) async throws {
         begins()
         try await actingThoughSuspended()
-        guard index != other, phones[index].isStolen, let call = try? await phones[index].device.call() else { return }
+        guard index != other, phones[index].isStolen else { return }
+        try await act(kind, by: index, on: other)
+    }
+
+    /// Acts by one phone on another, with the signature of whatever PIN its holder knows.
+    private func act(_ kind: DeviceAct.Kind, by index: Int, on other: Int) async throws {
+        guard let call = try? await phones[index].device.call() else { return }
         var authorization: [UInt8]?
         if let key = phones[index].pin, let nonce = try? await phones[index].device.methods().nonce {
             let act = DeviceAct(
@@ -362,6 +368,48 @@ extension ThiefScene {
 
 /// What owner and operator do at any time, which must open nothing.
 extension ThiefScene {
+    /// The owner removes a phone: by one of their own, with its PIN, or as the account page does.
+    ///
+    /// What is left behind counts from here on. So the wait that is checked begins here, if it has not begun before.
+    mutating func ownerRemoves(_ index: Int, onPage: Bool) async throws {
+        begins()
+        let own = phones.firstIndex { !$0.isStolen }
+        if let own, !onPage {
+            if own == index { try await removesItself(own) } else { try await act(.remove, by: own, on: index) }
+            return
+        }
+        let removed = try await enrollment(index)
+        let user = Actor.user(removed.user)
+        _ = try await RemoveEnrollment.remove(removed.id, because: .account, by: user, ports: world.ports)
+        let isThere = try await isPresent(index)
+        #expect(!isThere, "\(log.joined(separator: ", "))")
+    }
+
+    /// One phone undoes a method of another one, or its own: a phone of the thief's or of the owner's.
+    ///
+    /// A phone that is let in undoes what waits on a phone of the same user. Nothing else is undone.
+    ///
+    /// - Parameters:
+    ///   - draw: which of the methods that wait.
+    ///   - index: the phone that undoes.
+    ///   - other: the phone that has the method.
+    mutating func undoes(_ draw: Int, by index: Int, on other: Int) async throws {
+        if phones[index].isStolen { begins() }
+        guard let call = try? await phones[index].device.call() else { return }
+        let now = world.time.now
+        let caller = try await enrollment(index)
+        let before = try await enrollment(other)
+        let waiting = before.waiting(at: now)
+        let method = waiting.isEmpty ? AnswerMethod.pin : waiting[draw % waiting.count].method
+        let mayUndo = !waiting.isEmpty && before.isPresent && caller.isLetIn(at: now) && caller.user == before.user
+        let outcome = try await UndoMethod.undo(method, of: before.id, by: call, ports: world.ports)
+        #expect((outcome == .undone) == mayUndo, "\(log.joined(separator: ", "))")
+        let left = try await enrollment(other).methods
+        #expect(left == before.methods.filter { !mayUndo || $0 != method }, "\(log.joined(separator: ", "))")
+        // Its holder has a PIN no more; what the thief planted is looked for all the same.
+        if mayUndo, method == .pin { phones[other].pin = nil }
+    }
+
     func declaresLost(_ index: Int) async throws {
         _ = try await RemoveEnrollment.remove(
             phones[index].device.enrollment, because: .lost, by: shop.actor, ports: world.ports)

@@ -16,7 +16,7 @@ struct WhoCountsTests {
         let index = Int.random(in: 0..<count, using: &chance)
         let other = Int.random(in: 0..<count, using: &chance)
         let kind = DeviceAct.Kind.allCases.randomElement(using: &chance) ?? .remove
-        let act = Int.random(in: 0..<19, using: &chance)
+        let act = Int.random(in: 0..<21, using: &chance)
         scene.log.append("\(act) #\(index) #\(other) \(kind)")
         switch act {
         case 0: try await scene.removesItself(scene.phones[index].isStolen ? index : 0)
@@ -35,6 +35,8 @@ struct WhoCountsTests {
         case 15: try await scene.answersAtOnce(index, other)
         case 16: try await scene.registersBiometric(index)
         case 17: try await scene.describes(index)
+        case 18: try await scene.undoes(Int.random(in: 0..<3, using: &chance), by: index, on: other)
+        case 19: try await scene.ownerRemoves(index, onPage: Bool.random(using: &chance))
         default:
             scene.world.time.advance(seconds: ThiefScene.wait / 3)
             try await ExpireChallenges.sweep(ports: scene.world.ports)
@@ -117,6 +119,46 @@ struct WhoCountsTests {
     func planted(_ plant: ThiefScene.Plant) async throws {
         #expect(try await Self.wayIn(plant, []) == nil)
         #expect(try await Self.wayIn(plant, [plant]) != nil)
+    }
+
+    @Test("The owner's phone undoes a PIN that waits on a stolen one; the next one waits anew, and goes with the phone")
+    func undoneByOwner() async throws {
+        var scene = try await ThiefScene(ThiefScene.Beginning.all[2])
+        try await scene.setsPIN(0)
+        scene.world.time.advance(seconds: ThiefScene.wait / 3)
+        let waits = try await scene.enrollment(0).waiting(at: scene.world.time.now).count
+        #expect(waits == 1)
+        try await scene.undoes(0, by: 1, on: 0)
+        let left = try await scene.enrollment(0).methods
+        #expect(left == [])
+        // The owner's PIN counts, and no phone undoes it: neither a stranger's nor the owner's.
+        try await scene.undoes(0, by: 0, on: 1)
+        try await scene.undoes(0, by: 1, on: 1)
+        let kept = try await scene.enrollment(1).methods
+        #expect(kept == [.pin])
+        try await scene.setsPIN(0)
+        let until = scene.world.time.now.adding(seconds: ThiefScene.wait)
+        let again = try await scene.enrollment(0).pin?.countsFrom
+        #expect(again == until)
+        try await scene.ownerRemoves(0, onPage: false)
+        let isThere = try await scene.isPresent(0)
+        #expect(!isThere)
+    }
+
+    @Test(
+        "A removal by the owner shortens no wait, by the phone itself or as the account page does",
+        arguments: [false, true])
+    func removedByOwner(_ onPage: Bool) async throws {
+        var scene = try await ThiefScene(ThiefScene.Beginning.all[4])
+        let until = scene.world.time.now.adding(seconds: ThiefScene.wait)
+        try await scene.ownerRemoves(0, onPage: onPage)
+        let isThere = try await scene.isPresent(0)
+        #expect(!isThere)
+        try await scene.enrolls(asNamed: false)
+        let made = try await scene.enrollment(1)
+        #expect(made.countsFrom == until && made.pin?.countsFrom == until)
+        let fault = try await scene.fault()
+        #expect(fault == nil)
     }
 
     @Test("A method waits as long as a new device where the external id named somebody with a longer wait")
