@@ -319,6 +319,34 @@ struct AddressTests {
         #expect(try await scene.ask("further", by: try await scene.byMail()) == .full)
     }
 
+    @Test("Of codes for several addresses at once, in two sessions, on two nodes, one brings the tenth, and none more")
+    func fullAtOnce() async throws {
+        let scene = try await AccountScene(.chosen)
+        let (sessions, nodes) = try await twoNodes(scene)
+        try await scene.world.ports.commit(at: scene.world.time.now, as: .system) { [user = scene.user] work in
+            for number in 2..<VerifiedIdentifier.maximumCount {
+                _ = try work.verify(.email(try SignInScene.email("address-\(number)")), of: user)
+            }
+        }
+        var sent: [Verification] = []
+        for number in 0..<6 { sent.append(try await scene.sent("pending-\(number)", by: sessions[number % 2])) }
+        let outcomes = try await atOnce(6) { [sent] number in
+            try await EnterAddressCode.enter(
+                scene.code(of: sent[number]), of: sent[number], by: sessions[number % 2], shownTo: scene.user,
+                from: nil, in: .english, ports: nodes[number / 2 % 2])
+        }
+        #expect(outcomes.count { $0 == .done } == 1)
+        #expect(outcomes.count { $0 == .full } == 5)
+        #expect(try await scene.show(sessions[0])?.addresses.count == VerifiedIdentifier.maximumCount)
+        for (session, ports) in zip(sessions, nodes) {
+            // Another spelling of what there is makes no room, nor takes any.
+            #expect(try await ask("CUSTOMER-1", by: session, scene, on: ports) == .yours)
+            for name in ["customer-1+x", "further"] {
+                #expect(try await ask(name, by: session, scene, on: ports) == .full, "\(name)")
+            }
+        }
+    }
+
     @Test("A code is good for ten minutes, in the account to whose page it belongs")
     func late() async throws {
         let scene = try await AccountScene()
@@ -401,6 +429,34 @@ struct AddressTests {
         let mailbox = try await other.byMail()
         for _ in 0..<5 { _ = try await other.sent("new", by: mailbox) }
         guard case .tooMany = try await other.ask("new", by: mailbox) else { throw World.Broken("one address") }
+    }
+
+    @Test("Neither another address, spelling, session nor node has a page send its next code before the pause is over")
+    func pause() async throws {
+        let scene = try await AccountScene(.chosen)
+        let (sessions, nodes) = try await twoNodes(scene)
+        let first = try await scene.sent("new", by: sessions[0])
+        for (wait, left) in [(Seconds(0), Verification.pause), (Verification.pause - 1, Seconds(1))] {
+            scene.world.time.advance(wait)
+            for (session, ports) in zip(sessions, nodes) {
+                for name in ["new", "NEW", "new+x", "other"] {
+                    let outcome = try await ask(name, after: first, by: session, scene, on: ports)
+                    #expect(outcome == .tooEarly(first, retryAfter: left), "\(name)")
+                }
+            }
+        }
+        scene.world.time.advance(seconds: 1)
+        // A page that has waited can be sent several times; then the five an hour hold.
+        let spellings = ["new", "NEW", "new+x", "n.e.w"]
+        let outcomes = try await atOnce(8) { number in
+            try await ask(
+                spellings[number % 4], after: first, by: sessions[number % 2], scene, on: nodes[number / 2 % 2])
+        }
+        let refused = outcomes.filter { $0 == .tooMany(retryAfter: 3570) }
+        let sent = outcomes.filter { outcome in
+            if case .sent = outcome { true } else { false }
+        }
+        #expect(sent.count == 4 && refused.count == 4)
     }
 
     @Test("A code brings an address once; what was removed does not come back by it")
@@ -493,4 +549,20 @@ struct AddressTests {
     }
 
     private func address(_ name: String) throws -> PersonalAddress { .email(try SignInScene.email(name)) }
+
+    /// Two sessions of the customer, and two nodes.
+    private func twoNodes(_ scene: AccountScene) async throws -> (sessions: [Secret<String>], nodes: [Ports]) {
+        let sessions = [try await scene.byMail(), try await scene.byMail()]
+        let other = try await scene.world.reopened()
+        try await other.store.refreshKeys()
+        return (sessions, [scene.world.ports, other.ports])
+    }
+
+    private func ask(
+        _ name: String, after earlier: Verification? = nil, by session: Secret<String>, _ scene: AccountScene,
+        on ports: Ports
+    ) async throws -> AskAddressCode.Outcome {
+        try await AskAddressCode.ask(
+            try address(name), after: earlier, by: session, shownTo: scene.user, from: nil, in: .english, ports: ports)
+    }
 }

@@ -351,22 +351,67 @@ struct SignInBudgetTests {
     func notices() async throws {
         let scene = try await AccountScene(.chosen)
         let (world, user) = (scene.world, scene.user)
-        let party = RelyingParty(
-            client: scene.account.id, profile: .native,
-            redirectURIs: [try #require(RedirectURI(world.ports.issuer.accountPage))], askedBrowsers: .all,
-            ways: [.passkey, .device, .qr, .email, .text], registration: .known,
-            callingCodes: [try #require(CallingCode("+49"))])
-        #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
         let second = try await world.makeDevice(of: user, by: scene.shop.shop)
-        try await scene.confirmPhone()
-        let number = try BudgetScene.phone("+49 151 12345678")
-        try await world.ports.commit(at: world.time.now, as: .system) { work in _ = try work.verify(number, of: user) }
+        try await sendTexts(scene, to: ["+49 151 12345678"])
         let session = try await scene.byTap()
         for turn in 0..<210 {
             let act = turn.isMultiple(of: 2) ? ActOnOwnDevice.Act.suspend : .resume
             _ = try await scene.act(act, on: second.enrollment, by: session)
         }
         #expect(try await world.count("outbox", where: "kind = 'text'") == 10)
+    }
+
+    @Test("Neither another act, session, place, number nor node has more text messages sent, nor do acts at once")
+    func noticesElsewhere() async throws {
+        let scene = try await UserCodeScene(.chosen)
+        let (world, user, account) = (scene.world, scene.user, scene.account)
+        let second = try await world.makeDevice(of: user, by: scene.shop)
+        try await sendTexts(account, to: ["+49 151 12345678", "+49 30 1234567"])
+        let other = try await world.reopened()
+        try await other.store.refreshKeys()
+        let nodes = [world.ports, other.ports]
+        let sessions = [try await account.byTap(), try await account.byPIN()]
+        _ = try await account.mails()
+        let outcomes = try await atOnce(16) { number in
+            try await ChangeOwnUserCode.set(
+                try scene.code("Blue-47\(number + 10) kite"), by: sessions[number % 2], shownTo: user,
+                from: ContextLine(address: "192.0.2.\(number)", userAgent: nil), in: .english,
+                ports: nodes[number / 2 % 2])
+        }
+        // All is done, and mails tell of it.
+        #expect(outcomes == Array(repeating: .done, count: 16))
+        #expect(try await account.mails().count { $0.message.template == .userCode } == 16)
+        #expect(try await world.count("outbox", where: "kind = 'text'") == 10)
+        for session in sessions {
+            for act in [ActOnOwnDevice.Act.suspend, .resume] {
+                guard case .done = try await account.act(act, on: second.enrollment, by: session) else {
+                    throw World.Broken("\(act)")
+                }
+            }
+        }
+        #expect(try await account.mails().count { $0.message.template == .device } == 4)
+        #expect(try await world.count("outbox", where: "kind = 'text'") == 10)
+        world.time.advance(seconds: 3600)
+        #expect(try await scene.set(UserCodeScene.code, by: try await account.byPIN()) == .done)
+        #expect(try await world.count("outbox", where: "kind = 'text'") == 12, "one to each number")
+    }
+
+    /// Has the account page send text messages, and gives the user, whose phone is confirmed, these numbers.
+    private func sendTexts(_ scene: AccountScene, to numbers: [String]) async throws {
+        let (world, user) = (scene.world, scene.user)
+        let party = RelyingParty(
+            client: scene.account.id, profile: .native,
+            redirectURIs: [try #require(RedirectURI(world.ports.issuer.accountPage))], askedBrowsers: .all,
+            ways: [.passkey, .device, .qr, .email, .text], registration: .known,
+            callingCodes: [try #require(CallingCode("+49"))])
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
+        try await scene.confirmPhone()
+        for number in numbers {
+            let address = try BudgetScene.phone(number)
+            try await world.ports.commit(at: world.time.now, as: .system) { work in
+                _ = try work.verify(address, of: user)
+            }
+        }
     }
 }
 

@@ -92,6 +92,17 @@ struct SignInLimitsTests {
             return asked
         }
 
+        /// Asks for another code of a sign-in, as its page does but for a trick.
+        func askAgain(_ earlier: Authorization, _ trick: Trick) async throws -> AskSignIn.Outcome {
+            var wanted = try shop.wanted()
+            wanted.identifier = try Self.name(trick)
+            if trick == .otherClient { wanted.client = otherClient }
+            let request = AskSignIn.Request(
+                CarriedSignIn(wanted: wanted, signIn: earlier.id), by: .email, browser: try browser(trick), place: nil,
+                network: trick == .otherNetwork ? [198, 51, 100, 7] : [192, 0, 2, 1])
+            return try await AskSignIn.ask(request, ports: ports(trick))
+        }
+
         /// Whether the person's devices are asked, after all that was asked before is over.
         func isAsked(_ trick: Trick) async throws -> Bool {
             shop.world.time.advance(seconds: 121)
@@ -213,6 +224,36 @@ struct SignInLimitsTests {
         for _ in 0..<4 { #expect(try await scene.ask(by: .email) != nil) }
         #expect(try await scene.ask(by: .email, trick) != nil)
         for again in [trick, .nothing] { #expect(try await scene.ask(by: .email, again) == nil, "\(again)") }
+    }
+
+    @Test(
+        "Whatever is changed about a request, a sign-in's next code is sent after thirty seconds, and one of many at once",
+        arguments: Engine.allCases)
+    func pause(_ engine: Engine) async throws {
+        let scene = try await Scene(engine)
+        let first = try #require(try await scene.ask(by: .email))
+        for (wait, left) in [(Seconds(0), Seconds(30)), (Seconds(29), Seconds(1))] {
+            scene.shop.world.time.advance(wait)
+            for trick in Trick.allCases {
+                // Another browser or client has no page of this sign-in.
+                let isOther = trick == .otherBrowser || trick == .otherClient
+                let expected: AskSignIn.Outcome = isOther ? .tooLate : .tooEarly(first, retryAfter: left)
+                #expect(try await scene.askAgain(first, trick) == expected, "\(trick)")
+            }
+        }
+        scene.shop.world.time.advance(seconds: 1)
+        let tricks: [Trick] = [.nothing, .otherNode, .otherCase, .tag]
+        let outcomes = try await atOnce(8) { try await scene.askAgain(first, tricks[$0 % 4]) }
+        let sent = outcomes.filter { outcome in
+            if case .asked = outcome { true } else { false }
+        }
+        let early = outcomes.filter { outcome in
+            if case .tooEarly(_, retryAfter: let left) = outcome { left == 30 } else { false }
+        }
+        #expect(sent.count == 1 && early.count == 7)
+        // Another visit has no pause, and the five an hour.
+        for number in 0..<3 { #expect(try await scene.ask(by: .email, in: "\(number)") != nil, "\(number)") }
+        #expect(try await scene.ask(by: .email, in: "last") == nil)
     }
 
     @Test("An address that is no plain one is not taken, so that it is sent nothing")

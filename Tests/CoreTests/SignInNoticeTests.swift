@@ -115,6 +115,77 @@ struct SignInNoticeTests {
         #expect(try await told(scene.world).count == 1)
     }
 
+    /// A sign-in by a code that was sent to an address, in a browser of its own.
+    private static func authenticated(
+        _ name: String, at client: Client, in browser: String, _ scene: AccountScene
+    ) async throws -> Authorization {
+        let browser = try SignInScene.browser(browser)
+        let wanted = try scene.shop.wanted(name, at: client)
+        guard case .asked(let asked) = try await scene.shop.ask(wanted, by: .email, in: browser) else {
+            throw World.Broken("asked")
+        }
+        let code = try #require(try await scene.shop.sent(for: asked))
+        #expect(try await scene.shop.enter(code, for: asked, in: browser) == .authenticated)
+        return asked
+    }
+
+    /// Finishes it on a node; the person allows the client what it wants.
+    private static func finish(_ asked: Authorization, in browser: String, on ports: Ports) async throws {
+        let browser = try SignInScene.browser(browser)
+        var outcome = try await FinishSignIn.finish(asked.id, in: browser, former: nil, ports: ports)
+        if case .asks(let question) = outcome {
+            outcome = try await FinishSignIn.finish(
+                asked.id, in: browser, former: nil, answer: .allows(question.user), ports: ports)
+        }
+        guard case .finished = outcome else { throw World.Broken("\(outcome)") }
+    }
+
+    private static func nodes(_ world: World) async throws -> [Ports] {
+        let other = try await world.reopened()
+        try await other.store.refreshKeys()
+        return [world.ports, other.ports]
+    }
+
+    @Test("Neither another address, spelling, client, way, browser nor node has a person told of an eleventh sign-in")
+    func limitElsewhere() async throws {
+        let scene = try await scene(.chosen)
+        let nodes = try await Self.nodes(scene.world)
+        let names = ["customer-1", "second", "Customer-1", "SECOND"]
+        for number in 0..<12 {
+            scene.world.time.advance(seconds: 1800)
+            let client = number.isMultiple(of: 3) ? scene.third : scene.shop.shop
+            let asked = try await Self.authenticated(names[number % 4], at: client, in: "\(number)", scene)
+            try await Self.finish(asked, in: "\(number)", on: nodes[number / 2 % 2])
+        }
+        #expect(try await told(scene.world).count == 10)
+        _ = try await scene.byTap()
+        #expect(try await told(scene.world).isEmpty)
+        scene.world.time.advance(.days(1))
+        let asked = try await Self.authenticated("customer-1", at: scene.shop.shop, in: "last", scene)
+        try await Self.finish(asked, in: "last", on: nodes[1])
+        #expect(try await told(scene.world) == ["second@example.com: elsewhere"])
+    }
+
+    @Test("Of many sign-ins that end at once, on two nodes, a person is told of ten", arguments: Engine.allCases)
+    func limitAtOnce(_ engine: Engine) async throws {
+        let scene = try await scene(engine)
+        let nodes = try await Self.nodes(scene.world)
+        scene.world.time.advance(seconds: 3600)
+        // Two mailboxes get five codes each; so four of the ten are counted before.
+        try await scene.world.ports.commit(at: scene.world.time.now, as: .system) { [user = scene.user] work in
+            for _ in 0..<4 { _ = try work.count(.signInNotices(to: user)) }
+        }
+        var asked: [Authorization] = []
+        for number in 0..<10 {
+            let name = number.isMultiple(of: 2) ? "customer-1" : "second"
+            asked.append(try await Self.authenticated(name, at: scene.shop.shop, in: "\(number)", scene))
+        }
+        _ = try await atOnce(10) { [asked] number in
+            try await Self.finish(asked[number], in: "\(number)", on: nodes[number / 2 % 2])
+        }
+        #expect(try await told(scene.world).count == 6)
+    }
+
     @Test("After as many wrong codes as one has tries, the address is told that a right one has come")
     func wrongCodes() async throws {
         let scene = try await SignInScene(.chosen)

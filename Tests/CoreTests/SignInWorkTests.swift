@@ -121,6 +121,50 @@ struct SignInWorkTests {
         SignInWork(way: .email, level: level, givenAt: work.ports.time.now)
     }
 
+    @Test("However many sign-ins come, at once and on two nodes, the work gets no harder than this, and ends as soon")
+    func hardest() async throws {
+        let work = try await WorkScene(.after(3), try await Self.scene(.chosen))
+        let world = work.scene.world
+        let other = try await world.makeClient("Other", waives: true).client
+        let party = RelyingParty(
+            client: other.id, profile: .native, redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))],
+            askedBrowsers: .all, ways: [.device, .qr, .email])
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
+        let second = try await world.reopened()
+        try await second.store.refreshKeys()
+        let nodes = [work.ports, WorkScene.ports(.after(3), second)]
+        func flood() async throws {
+            _ = try await atOnce(30) { number in
+                try await nodes[number % 2].commit(at: world.time.now, as: .system) { try $0.countForWork(.after(3)) }
+            }
+        }
+        try await flood()
+        world.time.advance(seconds: 300)
+        try await flood()
+        // No step of those at once is lost, and seventeen of twenty make nothing harder.
+        let steps = try await nodes[1].read(at: world.time.now, as: .system) { try $0.counted(.workSteps).number }
+        #expect(steps == 20)
+        for (place, node) in nodes.enumerated() {
+            for client in [work.scene.shop.id, other.id] {
+                for name in ["customer-1", "CUSTOMER-1", "customer-1+x", "nobody"] {
+                    var wanted = try work.scene.wanted(name)
+                    wanted.client = client
+                    for way in [SignInWay.device, .email] {
+                        let outcome = try await work.ask(
+                            CarriedSignIn(wanted: wanted), by: way, in: "\(place)", from: [198, 51, 100, UInt8(place)],
+                            at: node)
+                        #expect(outcome.level == 3, "\(client) \(name) \(way) on \(place)")
+                    }
+                }
+            }
+        }
+        // What came later has not prolonged it.
+        world.time.advance(seconds: 299)
+        for node in nodes { #expect(try await work.ask("customer-1", at: node).level == 3) }
+        world.time.advance(seconds: 1)
+        for node in nodes { #expect(try await work.ask("customer-1", at: node).isAsked) }
+    }
+
     @Test("Below that rate, the second half of a client's mails of an hour needs work, also for names that nobody has")
     func halfOfTheMails() async throws {
         let work = try await WorkScene(.after(600))

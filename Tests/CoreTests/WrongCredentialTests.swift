@@ -71,28 +71,53 @@ struct WrongCredentialTests {
         #expect(try await note("a") == .counted)
     }
 
-    @Test("However many are named, a node's memory and what it writes are bounded, and the limit holds")
+    @Test("However many are named, what two nodes keep and write is bounded, and the limits hold for all the others")
     func manyClients() async throws {
         let world = try await World(.sqlite)
-        let counter = WrongCredentials()
-        for batch in 0..<100 {
-            let count = WrongCredentials.maximumKeys / 100
-            let waits = try await atOnce(count) { number in
-                try await counter.count(client: "\(batch * count + number)", address: nil, ports: world.ports)
+        let other = try await world.reopened()
+        let counters = [WrongCredentials(), WrongCredentials()]
+        let nodes = [world.ports, other.ports]
+        // Each node counts as many one by one as it can: clients and networks in equal parts.
+        let size = WrongCredentials.maximumKeys / 200
+        for node in 0..<2 {
+            for batch in 0..<100 {
+                let outcomes = try await atOnce(size) { place in
+                    let number = batch * size + place
+                    let network = [10, UInt8(number / 65_536), UInt8(number / 256 % 256), UInt8(number % 256)]
+                    return try await counters[node].count(client: "\(number)", address: network, ports: nodes[node])
+                }
+                #expect(outcomes == Array(repeating: .counted, count: size))
             }
-            #expect(waits == Array(repeating: .counted, count: count))
         }
-        // Those beyond are counted as one.
-        var beyond: [WrongCredentials.Outcome] = []
-        for number in 0..<30 {
-            beyond.append(try await counter.count(client: "beyond \(number)", address: nil, ports: world.ports))
+        let known = Int64(WrongCredentials.maximumKeys)
+        #expect(try await world.count("attempts") == known)
+        // Those beyond are counted as one: another name is not another count, nor is another node, in turn or at once.
+        let clients = try await atOnce(30) { number in
+            try await counters[number % 2].count(client: "beyond \(number)", address: nil, ports: nodes[number % 2])
         }
-        #expect(
-            beyond == Array(repeating: .counted, count: 20) + Array(repeating: .tooMany(retryAfter: 60), count: 10))
-        #expect(try await counter.count(client: "1", address: nil, ports: world.ports) == .counted)
-        #expect(try await world.count("attempts") == Int64(WrongCredentials.maximumKeys) + 1)
+        #expect(clients.count { $0 == .counted } == 20)
+        #expect(clients.count { $0 == .tooMany(retryAfter: 60) } == 10)
+        let networks = try await atOnce(130) { number in
+            try await counters[number % 2].count(
+                client: nil, address: [198, 51, 100, UInt8(number)], ports: nodes[number % 2])
+        }
+        #expect(networks.count { $0 == .counted } == 100)
+        #expect(networks.count { $0 == .tooMany(retryAfter: 60) } == 30)
+        #expect(try await world.count("attempts") == known + 2)
+        for (counter, ports) in zip(counters, nodes) {
+            for name in ["further", "beyond 0", "Beyond 0"] {
+                #expect(try await counter.count(client: name, address: nil, ports: ports) == .tooMany(retryAfter: 60))
+            }
+            let another = try await counter.count(client: nil, address: [203, 0, 113, 1], ports: ports)
+            #expect(another == .tooMany(retryAfter: 60))
+            // Those that were there before are not concerned.
+            #expect(try await counter.count(client: "1", address: [10, 0, 0, 1], ports: ports) == .counted)
+        }
         // A minute later there is room again.
         world.time.advance(seconds: 60)
-        #expect(try await counter.count(client: "beyond 1", address: nil, ports: world.ports) == .counted)
+        for (counter, ports) in zip(counters, nodes) {
+            let outcome = try await counter.count(client: "beyond 1", address: [198, 51, 100, 1], ports: ports)
+            #expect(outcome == .counted)
+        }
     }
 }
