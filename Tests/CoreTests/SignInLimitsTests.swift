@@ -242,7 +242,7 @@ struct SignInLimitsTests {
             }
         }
         scene.shop.world.time.advance(seconds: 1)
-        let tricks: [Trick] = [.nothing, .otherNode, .otherCase, .tag]
+        let tricks: [Trick] = [.nothing, .otherNode, .otherNetwork, .tag]
         let outcomes = try await atOnce(8) { try await scene.askAgain(first, tricks[$0 % 4]) }
         let sent = outcomes.filter { outcome in
             if case .asked = outcome { true } else { false }

@@ -192,10 +192,15 @@ extension UnitOfWork {
         let authorization = Authorization(
             id: made.id, wanted: wanted, browser: browser, user: nil, ask: asked.ask, state: .open,
             expiresAt: earlier?.expiresAt ?? now.adding(Authorization.lifetime))
-        if earlier == nil {
-            try authorizations.insert(authorization)
+        if let earlier {
+            // check: SignInLimitsTests.pause
+            guard try authorizations.askAgain(authorization, after: earlier.ask, at: now) else {
+                guard now < earlier.expiresAt else { return .tooLate }
+                // Another request was quicker. The next try sees what it has sent, and that there is a pause.
+                throw StoreError.serializationFailure
+            }
         } else {
-            guard try authorizations.askAgain(authorization, at: now) else { return .tooLate }
+            try authorizations.insert(authorization)
         }
         switch asked.bringer {
         case .message(let message):

@@ -10,9 +10,10 @@ package protocol AuthorizationStore {
     ///
     /// - Parameters:
     ///   - authorization: the authorization with its new user, wish and ask.
+    ///   - earlier: the latest ask.
     ///   - at: the current time.
-    /// - Returns: false if it is not open, or over.
-    func askAgain(_ authorization: Authorization, at: Timestamp) throws -> Bool
+    /// - Returns: false if it is not open, or over, or if another ask has come meanwhile.
+    func askAgain(_ authorization: Authorization, after earlier: Authorization.Ask?, at: Timestamp) throws -> Bool
     /// Puts a new wish in the place of the old one, if the authorization is not finished and its ask still the latest one.
     func putWanted(_ wanted: Wanted, of authorization: Authorization, at: Timestamp) throws
     /// Notes for whom the devices of a user are asked, before they are.

@@ -18,6 +18,7 @@ private enum Statements {
         UPDATE authorizations SET user_id = $2, wanted = $3, ask_number = $4, ask_until = $5, ask_challenge_id = $6,
           ask_known = $7, ask_declined = $8, ask_verification_id = $9
         WHERE id = $1 AND state = 'open' AND expires_at > $10
+        AND COALESCE(ask_challenge_id, ask_verification_id, '') = $11
         """)
     static let putWanted = SQLStatement(
         """
@@ -89,22 +90,29 @@ extension SQLTransaction {
                 + [authorization.expiresAt.value, Self.verification(of: authorization.ask)])
     }
 
-    func askAgain(_ authorization: Authorization, at time: Timestamp) throws -> Bool {
+    func askAgain(
+        _ authorization: Authorization, after earlier: Authorization.Ask?, at time: Timestamp
+    ) throws -> Bool {
         let id = authorization.id
-        let arguments =
+        let arguments: [SQLValue] =
             [
                 id.value, .optional(authorization.user?.description), try sealed(authorization.wanted, of: id),
-            ] + (try columns(of: authorization.ask, of: id)) + [Self.verification(of: authorization.ask), time.value]
+            ] + (try columns(of: authorization.ask, of: id)) + [
+                Self.verification(of: authorization.ask), time.value, .text(Self.name(of: earlier)),
+            ]
         return try connection.execute(Statements.ask, arguments) == 1
     }
 
     func putWanted(_ wanted: Wanted, of authorization: Authorization, at time: Timestamp) throws {
-        let ask = authorization.ask
-        let latest = ask?.challenge?.description ?? ask?.verification?.id.description ?? ""
         let id = authorization.id
         try connection.send(
             Statements.putWanted,
-            [id.value, try sealed(wanted, of: id), time.value, .text(latest)])
+            [id.value, try sealed(wanted, of: id), time.value, .text(Self.name(of: authorization.ask))])
+    }
+
+    /// What tells an ask from all others.
+    private static func name(of ask: Authorization.Ask?) -> String {
+        ask?.challenge?.description ?? ask?.verification?.id.description ?? ""
     }
 
     func noteAsked(
