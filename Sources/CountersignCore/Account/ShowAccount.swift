@@ -159,11 +159,11 @@ extension UnitOfWork {
         let approvals = try audit.latest(
             of: user, [.challengeApproved], before: .max, limit: ShowAccount.eventCount)
         var clientsByID: [ClientID: Client] = [:]
-        func client(_ id: ClientID) throws -> Client? {
+        func knownClient(_ id: ClientID) throws -> Client? {
             if clientsByID[id] == nil { clientsByID[id] = try clients.find(id) }
             return clientsByID[id]
         }
-        func name(_ id: ClientID) throws -> ClientName? { try client(id)?.name }
+        func name(_ id: ClientID) throws -> ClientName? { try knownClient(id)?.name }
         let all = try enrollments.all(of: user)
         let devices = Dictionary(all.map { ($0.id, $0.device.name) }) { first, _ in first }
         let (verified, claims) = try identifiers.identifiers(of: user)
@@ -215,7 +215,7 @@ extension UnitOfWork {
                     event: event, client: try event.client.flatMap(name),
                     device: event.enrollment.flatMap { devices[$0] },
                     passkey: event.detail["passkey"]?.string.flatMap { PasskeyID($0) }.flatMap { passkeyNames[$0] })
-            }, cursor: next, reports: try lockingReports(of: user, among: events, on: devices, client: client))
+            }, cursor: next, reports: try lockingReports(of: user, among: events, on: devices, client: knownClient))
     }
 
     /// What happened to a person, and where it ends; nil if nothing happened before.
