@@ -29,6 +29,11 @@ class Symbol:
     # By the name of the system; a version is that of the symbol or of a newer type around it.
     versions: dict[str, str]
 
+    @property
+    def is_standard(self) -> bool:
+        """Whether it is of the standard library."""
+        return self.module in STANDARD
+
 
 def symbols(cache: Path) -> dict[str, Symbol]:
     """All public symbols by their identifiers; they are kept in a file, since reading the modules takes seconds."""
@@ -39,6 +44,12 @@ def symbols(cache: Path) -> dict[str, Symbol]:
         cache.parent.mkdir(parents=True, exist_ok=True)
         cache.write_text(json.dumps(kept))
     return {identifier: Symbol(*symbol) for identifier, symbol in kept["symbols"].items()}
+
+
+def version(text: str) -> tuple[int, ...]:
+    """A version, to be compared; 17 and 17.0 are equal."""
+    numbers = [int(number) for number in text.split(".")]
+    return tuple(numbers + [0] * (4 - len(numbers)))
 
 
 def read() -> dict[str, tuple[str, str, dict[str, str]]]:
@@ -77,8 +88,8 @@ def inherited(
     newest = dict(versions)
     outer = around.get(identifier)
     while outer in found:
-        for system, version in found[outer][2].items():
-            newest[system] = max(newest.get(system, version), version, key=lambda one: [int(part) for part in one.split(".")])
+        for system, since in found[outer][2].items():
+            newest[system] = max(newest.get(system, since), since, key=version)
         outer = around.get(outer)
     return module, name, newest
 
