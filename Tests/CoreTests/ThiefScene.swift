@@ -12,14 +12,6 @@ import Testing
 /// A user with phones, some of them in a thief's hands, and everything that the thief, the owner and the operator can
 /// do, on a real store. Spec: docs/decisions/0046-approval-of-devices.md.
 struct ThiefScene {
-    /// A sentence of the rule, taken out by what the scene does to the stored rows.
-    ///
-    /// Production code has no switch for it.
-    enum Plant: CaseIterable {
-        case hadOne, leftBehind, noStronger, needsMethod, guardLooksBack, ticketIsNoStrength, customWaits, ownSignature
-        case suspendedDoesNothing, biometricWaits
-    }
-
     /// How it begins: for each phone whether a PIN is set on it, and whether the thief holds it.
     struct Beginning: Sendable {
         var phones: [(hasPIN: Bool, isStolen: Bool)]
@@ -39,6 +31,8 @@ struct ThiefScene {
         let isStolen: Bool
         /// The PIN's key that its holder set, or knows; nil where they know none.
         var pin: SigningKeyPair?
+        /// The PIN's key that the owner set at the beginning; everybody may know its public half, from a receipt.
+        var ownersPIN: SigningKeyPair?
         /// The PIN's key of the thief's, and not of the beginning.
         var planted: SigningKeyPair?
         /// The biometric's key, which is always of the thief's.
@@ -57,7 +51,6 @@ struct ThiefScene {
     let beginning: Beginning
     var named: UserID
     var phones: [Phone] = []
-    var plants: Set<Plant> = []
     var first: Timestamp?
     var isResumed = false
     var log: [String] = []
@@ -92,6 +85,7 @@ struct ThiefScene {
             var phone = Phone(device: device, isStolen: isStolen)
             if hasPIN {
                 let key = try await device.setPIN()
+                phone.ownersPIN = key
                 if beginning.isSuspended || !isStolen { phone.pin = key }
             }
             phones.append(phone)
@@ -170,10 +164,6 @@ extension ThiefScene {
     /// Enrolls one more phone, and sets a PIN on it.
     mutating func enrolls(asNamed isNamed: Bool) async throws {
         begins()
-        try await actingThoughSuspended()
-        if plants.contains(.hadOne) { try await world.sql("DELETE FROM left_behind") }
-        if plants.contains(.leftBehind) { try await world.sql("DELETE FROM left_behind WHERE subject NOT LIKE 'usr%'") }
-        if plants.contains(.guardLooksBack) { try await world.sql("UPDATE left_behind SET had_method = 0") }
         guard let ticket = try? await world.makeTicket(for: isNamed ? named : owner, by: shop) else { return }
         let device = try await TestDevice(ticket, in: world)
         guard case .enrolled = try await device.enroll() else { return }
@@ -188,7 +178,6 @@ extension ThiefScene {
     /// Sets a first PIN on a phone in use, with a ticket.
     mutating func setsPIN(_ index: Int) async throws {
         begins()
-        try await actingThoughSuspended()
         guard phones[index].isStolen, let ticket = try? await makeTicket(on: index) else { return }
         let key = phones[index].device.newPINKey()
         guard var change = try? await PINChange(of: phones[index].device, to: key) else { return }
@@ -196,11 +185,6 @@ extension ThiefScene {
         guard case .changed = try await change.send() else { return }
         phones[index].pin = key
         phones[index].planted = key
-        if plants.contains(.ticketIsNoStrength) {
-            try await world.sql(
-                "UPDATE enrollments SET pin_counts_from = 0 WHERE id = $1",
-                [.text("\(phones[index].device.enrollment)")])
-        }
     }
 
     /// Registers a first biometric on a phone in use, with a ticket and whatever PIN they know.
@@ -214,11 +198,6 @@ extension ThiefScene {
         change.ticket = ticket
         guard case .changed = try await change.send() else { return }
         phones[index].biometric = key
-        if plants.contains(.biometricWaits) {
-            try await world.sql(
-                "UPDATE enrollments SET biometric_counts_from = 0 WHERE id = $1",
-                [.text("\(phones[index].device.enrollment)")])
-        }
     }
 
     /// Says something else of a phone, which changes nothing of what counts.
@@ -231,25 +210,18 @@ extension ThiefScene {
     /// Takes a PIN off that they do not know, with a ticket.
     mutating func takesPINOff(_ index: Int) async throws {
         begins()
-        guard phones[index].isStolen, phones[index].pin == nil else { return }
-        let (device, current) = (phones[index].device, try await enrollment(index).pin)
-        guard let current, let ticket = try? await makeTicket(on: index),
-            let nonce = try? await device.methods().nonce
+        guard phones[index].isStolen, phones[index].pin == nil, let known = phones[index].ownersPIN,
+            let ticket = try? await makeTicket(on: index)
         else { return }
-        let change = MethodChange(
-            ChangeHeader(issuer: world.ports.issuer, enrollment: device.enrollment, nonce: nonce), method: .pin,
-            old: current.key.fingerprint, new: nil, certificate: device.certificate.encoded)
-        let outcome = try await device.send(
-            MethodChangeRequest(message: try await device.seal(change.text), ticket: ticket))
+        guard var change = try? await PINChange(of: phones[index].device, from: known, to: nil) else { return }
+        change.authorizer = nil
+        change.ticket = ticket
+        let outcome = try await change.send()
         #expect(outcome.summary != "changed")
-        if plants.contains(.ownSignature) {
-            try await world.sql("UPDATE enrollments SET pin_key = NULL WHERE id = $1", [.text("\(device.enrollment)")])
-        }
     }
 
     mutating func registersCustom(_ index: Int) async throws {
         begins()
-        try await actingThoughSuspended()
         guard phones[index].isStolen, let ticket = try? await makeTicket(on: index) else { return }
         let device = phones[index].device
         guard let nonce = try? await device.methods().nonce, let name = AuthenticatorName(Self.custom) else { return }
@@ -262,26 +234,13 @@ extension ThiefScene {
             MethodChangeRequest(message: try await device.seal(change.text), customData: data, ticket: ticket))
         guard case .changed = outcome else { return }
         phones[index].hasCustom = true
-        if plants.contains(.customWaits) {
-            try await world.sql(
-                "UPDATE enrollments SET customs = '{\"phrase\":[0,0,null]}' WHERE id = $1",
-                [.text("\(device.enrollment)")])
-        }
     }
 
     /// Says yes on one phone to another one, by the strongest that its holder has.
     mutating func letsIn(_ index: Int, _ other: Int) async throws {
         begins()
-        try await actingThoughSuspended()
-        if plants.contains(.guardLooksBack) { try await world.sql("UPDATE left_behind SET had_method = 0") }
         let made = try await enrollment(other)
         guard index != other, phones[index].isStolen, made.isPresent else { return }
-        let now = world.time.now
-        let caller = try await enrollment(index)
-        if plants.contains(.needsMethod), caller.isLetIn(at: now), !made.counts(at: now), caller.user == made.user {
-            try await world.sql(
-                "UPDATE enrollments SET counts_from = 0 WHERE id = $1", [.text("\(made.id)")])
-        }
         guard let id = made.approval, let question = try await world.store.read({ try $0.challenges.find(id) }) else {
             return
         }
@@ -296,11 +255,6 @@ extension ThiefScene {
                 decision: .approved(method, number: number), answeredAt: world.time.now)
             guard case .decided = try await device.answer(id, with: try await device.seal(receipt.text, signedBy: key))
             else { continue }
-            if plants.contains(.noStronger) {
-                try await world.sql(
-                    "UPDATE enrollments SET pin_counts_from = 0 WHERE id = $1 AND pin_key IS NOT NULL",
-                    [.text("\(made.id)")])
-            }
             return
         }
     }
@@ -308,7 +262,6 @@ extension ThiefScene {
     /// Suspends, resumes or removes one phone by another.
     mutating func acts(_ kind: DeviceAct.Kind, by index: Int, on other: Int) async throws {
         begins()
-        try await actingThoughSuspended()
         guard index != other, phones[index].isStolen else { return }
         try await act(kind, by: index, on: other)
     }
@@ -358,11 +311,6 @@ extension ThiefScene {
 
     private func makeTicket(on index: Int) async throws -> Secret<String> {
         try await world.makeTicket(for: phones[index].device.invitation.user, by: shop).ticket
-    }
-
-    private func actingThoughSuspended() async throws {
-        guard plants.contains(.suspendedDoesNothing) else { return }
-        try await world.sql("UPDATE enrollments SET suspended_at = NULL")
     }
 }
 

@@ -136,11 +136,7 @@ extension UnitOfWork {
         let wasLetIn = if case .time = whom { false } else { enrollment.counts(at: now) }
         try enrollments.count(enrollment.id, from: now)
         try waits.delete(.confirm, of: enrollment.id)
-        if whom.bringsMethods {
-            try methods.count(of: enrollment.id, from: now)
-            try methods.put(enrollment.customs.mapValues { $0.counting(from: now) }, of: enrollment.id)
-            try waits.deleteAll(of: enrollment.id)
-        }
+        try letInMethods(of: enrollment, by: whom)
         // The enrollment does not refer to the question any more, so the end of the question does not remove it.
         if let id = enrollment.approval, let question = try challenges.find(id), question.state == .pending {
             try endChallenge(question, as: .cancelled)
@@ -148,6 +144,15 @@ extension UnitOfWork {
         try raise(.enrollmentLetIn(enrollment, by: whom, didWait: !wasLetIn))
         guard !wasLetIn else { return }
         try replaceSurplus(beside: enrollment, of: try clients.find(enrollment.client)?.deviceLimit)
+    }
+
+    /// Ends the wait of the methods of a device that is let in, if what lets it in is as strong as they are.
+    private func letInMethods(of enrollment: Enrollment, by whom: LetInBy) throws {
+        // check: WhoCountsTests.noStronger
+        guard whom.bringsMethods else { return }
+        try methods.count(of: enrollment.id, from: now)
+        try methods.put(enrollment.customs.mapValues { $0.counting(from: now) }, of: enrollment.id)
+        try waits.deleteAll(of: enrollment.id)
     }
 
     /// Removes the user's oldest devices that exceed a limit, after a new one was let in.

@@ -61,7 +61,8 @@ extension Enrollment {
         if undoes(change, at: now) { return ([], false, .method) }
         let replacesBiometric = change.method == .biometric && change.replaces
         let hasBiometric = counts(.biometric, at: now)
-        if counts(.pin, at: now) {
+        // check: WhoCountsTests.takenOff
+        guard !counts(.pin, at: now) else {
             return (replacesBiometric && hasBiometric ? [.biometric, .pin] : [.pin], true, .pin)
         }
         if hasBiometric { return ([.biometric], replacesBiometric, .biometric) }

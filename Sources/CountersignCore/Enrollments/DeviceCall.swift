@@ -72,6 +72,8 @@ package struct ReplayGuard: Sendable {
 }
 
 extension Enrollment.State {
+    private var isSuspended: Bool { if case .suspended = self { true } else { false } }
+
     func removalNotice(of enrollment: EnrollmentID, issuer: Issuer) -> RemovalNotice? {
         switch self {
         case .active, .suspended: nil
@@ -84,7 +86,8 @@ extension Enrollment.State {
     func refusal(
         of enrollment: EnrollmentID, evenSuspended isSuspendedToo: Bool = false, issuer: Issuer
     ) -> DeviceRefusal? {
-        if case .suspended = self, !isSuspendedToo { return .suspended }
+        // check: WhoCountsTests.suspendedDoesNothing
+        guard !isSuspended || isSuspendedToo else { return .suspended }
         return removalNotice(of: enrollment, issuer: issuer).map(DeviceRefusal.deregistered)
     }
 }

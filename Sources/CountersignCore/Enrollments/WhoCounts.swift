@@ -8,6 +8,8 @@ package import CountersignWire
 // whose clock is behind. So a device that does not wait counts as soon as it is there, and its methods count from when
 // it was made.
 //
+// A sentence of the rule that opens a way in if it is left out is a guard, whose mark names the test that plays that way.
+//
 // Spec: docs/decisions/0046-approval-of-devices.md.
 
 extension Enrollment {
@@ -23,7 +25,11 @@ extension Enrollment {
     /// Whether it is let in: its primary key counts, and it is neither suspended nor removed.
     ///
     /// Only a device that is let in is asked, can approve, and can act on other devices.
-    package func isLetIn(at now: Timestamp) -> Bool { state == .active && counts(at: now) }
+    package func isLetIn(at now: Timestamp) -> Bool {
+        // check: WhoCountsTests.suspendedDoesNothing
+        guard state == .active else { return false }
+        return counts(at: now)
+    }
 
     /// From when a method counts; nil if it is not set.
     func countsFrom(_ method: AnswerMethod) -> Timestamp? {
@@ -67,8 +73,11 @@ extension Enrollment {
     ///   - end: the end of the wait, ``TrustState/waitEnds``.
     ///   - isProved: whether a method of the same device, which counts, has signed, or the wait is waived.
     func newMethodCounts(at now: Timestamp, waitingUntil end: Timestamp, isProved: Bool) -> Timestamp {
-        let enrolls = now < createdAt.adding(Self.enrolling)
-        return isProved || (enrolls && methodsCount) ? createdAt : end
+        if methodsCount, now < createdAt.adding(Self.enrolling) { return createdAt }
+        // A ticket is authority to ask and no strength, for a PIN, a biometric and a custom authenticator alike.
+        // check: WhoCountsTests.ticketIsNoStrength
+        guard isProved else { return end }
+        return createdAt
     }
 }
 
@@ -88,7 +97,11 @@ struct TrustState: Sendable {
     ///
     /// Spec: docs/protocol/enrollment.md, *Waiting for approval*; docs/decisions/0046-approval-of-devices.md.
     var newEnrollmentCounts: Timestamp? {
-        leftBehind != nil || enrollments.contains { $0.counts(at: now) } ? waitEnds : nil
+        // check: WhoCountsTests.hasOne
+        guard !enrollments.contains(where: { $0.counts(at: now) }) else { return waitEnds }
+        // check: WhoCountsTests.hadOne
+        guard leftBehind == nil else { return waitEnds }
+        return nil
     }
 
     /// From when a device or a method counts that waits from now on.
@@ -103,7 +116,11 @@ struct TrustState: Sendable {
     /// - Parameter besides: an enrollment that is to be removed or suspended, whose methods are not considered; nil for
     ///   none.
     func isGuarded(besides: EnrollmentID? = nil) -> Bool {
-        leftBehind?.hadMethod == true || enrollments.contains { $0.id != besides && $0.guards(at: now) }
+        // check: WhoCountsTests.needsMethod
+        guard !enrollments.contains(where: { $0.id != besides && $0.guards(at: now) }) else { return true }
+        // check: WhoCountsTests.guardLooksBack
+        guard leftBehind?.hadMethod != true else { return true }
+        return false
     }
 }
 
@@ -162,9 +179,7 @@ extension UnitOfWork {
     ///
     /// Spec: docs/decisions/0046-approval-of-devices.md.
     func leaveBehind(_ enrollment: Enrollment) throws {
-        guard enrollment.counts(at: now) else { return }
-        let left = LeftBehind(
-            until: now.adding(try wait(of: enrollment.user)), hadMethod: enrollment.guards(at: now))
+        guard let left = try remains(of: enrollment) else { return }
         for subject in try subjects(of: enrollment.user) { try waits.keep(left, of: enrollment, by: subject) }
     }
 
@@ -179,11 +194,21 @@ extension UnitOfWork {
         _ externalID: ExternalID, by client: ClientID, of user: UserID
     ) throws {
         let subject = hasher.name(of: externalID, client: client)
-        let until = now.adding(try wait(of: user))
-        for enrollment in try enrollments.active(of: user) where enrollment.counts(at: now) {
-            try waits.keep(LeftBehind(until: until, hadMethod: enrollment.guards(at: now)), of: enrollment, by: subject)
+        for enrollment in try enrollments.active(of: user) {
+            guard let left = try remains(of: enrollment) else { continue }
+            try waits.keep(left, of: enrollment, by: subject)
         }
         try waits.copyLeftBehind(from: try subjects(of: user), to: subject, at: now)
+    }
+
+    /// The record of an enrollment that is removed now, or that an external id leaves; nil if it does not count.
+    private func remains(of enrollment: Enrollment) throws -> LeftBehind? {
+        // check: WhoCountsTests.leftBehind
+        guard !enrollment.counts(at: now) else {
+            return LeftBehind(
+                until: now.adding(try wait(of: enrollment.user)), hadMethod: enrollment.guards(at: now))
+        }
+        return nil
     }
 
     /// Ends a client's link to a user.
