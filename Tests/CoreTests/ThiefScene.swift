@@ -137,7 +137,7 @@ struct ThiefScene {
             {
                 return "a custom authenticator of the thief's counts on #\(index)"
             }
-            if index >= beginning.phones.count, beginning.phones.contains(where: \.hasPIN) {
+            if phone.isStolen, index >= beginning.phones.count, beginning.phones.contains(where: \.hasPIN) {
                 return "#\(index), a phone of the thief's, counts, though the owner had a method"
             }
         }
@@ -358,7 +358,9 @@ extension ThiefScene {
         if mayUndo, method == .pin { phones[other].pin = nil }
     }
 
-    func declaresLost(_ index: Int) async throws {
+    /// The operator declares a phone lost; what it leaves behind counts from here on, as with ``ownerRemoves(_:onPage:)``.
+    mutating func declaresLost(_ index: Int) async throws {
+        begins()
         _ = try await RemoveEnrollment.remove(
             phones[index].device.enrollment, because: .lost, by: shop.actor, ports: world.ports)
     }
@@ -367,6 +369,82 @@ extension ThiefScene {
         if !isSuspended { isResumed = true }
         _ = try await SuspendEnrollment.suspend(
             phones[index].device.enrollment, isSuspended, by: shop.actor, ports: world.ports)
+    }
+
+    /// What a phone does to a new one of the owner's that waits.
+    enum Undoing: CaseIterable {
+        /// It undoes the PIN.
+        case method
+        /// It removes the device.
+        case device
+    }
+
+    /// The owner says yes to a new phone of their own, and at the same moment a phone undoes what waits.
+    ///
+    /// One of the two comes first, and all that is stored afterwards says which.
+    ///
+    /// - Parameters:
+    ///   - undoing: what is undone.
+    ///   - index: the phone that undoes: the one that says yes, or another one of the owner's or of the thief's.
+    mutating func ownerSaysYes(beside undoing: Undoing, by index: Int) async throws {
+        if phones[index].isStolen { begins() }
+        guard let own = try await ownersPhone(), let call = try? await phones[index].device.call(),
+            let made = try await ownerEnrolls(), let id = made.approval,
+            let question = try await world.store.read({ try $0.challenges.find(id) })
+        else { return }
+        let (approver, ports) = (own.device, world.ports)
+        let records = try await world.count("left_behind")
+        try await approver.open(id)
+        let pin = question.methods.contains(.pin) ? own.pin : nil
+        let yes = Decision.approved(pin == nil ? .confirm : .pin, number: ports.hasher.approvalNumber(of: id))
+        let receipt = try await approver.receipt(of: question, yes, signedBy: pin)
+        async let answered = approver.answer(id, with: receipt)
+        let isUndone: Bool
+        switch undoing {
+        case .method: isUndone = try await UndoMethod.undo(.pin, of: made.id, by: call, ports: ports) == .undone
+        case .device: isUndone = try await ActOnDevice.act(.remove, on: made.id, nil, by: call, ports: ports) == .done
+        }
+        var isLetIn = false
+        if case .decided = try await answered { isLetIn = true }
+        // What is left behind counts from here on, and so does the wait that is checked.
+        let added = try await world.count("left_behind") - records
+        if added > 0 { begins() }
+        let last = phones.count - 1
+        let kept = try await enrollment(last)
+        if kept.pin == nil { phones[last].pin = nil }
+        #expect(kept.isPresent == !(undoing == .device && isUndone), "\(log.joined(separator: ", "))")
+        let isOpen = try await world.store.read { try $0.challenges.find(id)?.state == .pending }
+        #expect(isOpen == (kept.isPresent && !isLetIn), "\(log.joined(separator: ", "))")
+        let now = world.time.now
+        var waits = 0
+        if kept.isPresent {
+            #expect(kept.counts(at: now) == isLetIn, "\(log.joined(separator: ", "))")
+            #expect((kept.pin == nil) == isUndone, "\(log.joined(separator: ", "))")
+            let hasPIN = isLetIn && pin != nil && !isUndone
+            #expect(kept.counts(.pin, at: now) == hasPIN, "\(log.joined(separator: ", "))")
+            waits = kept.waiting(at: now).count + (isLetIn ? 0 : 1)
+        }
+        let announced = try await world.count("waits", where: "enrollment_id = '\(made.id)'")
+        #expect(announced == Int64(waits), "\(log.joined(separator: ", "))")
+    }
+
+    /// The owner enrolls a phone of their own, and sets a PIN on it; nil if that is refused.
+    private mutating func ownerEnrolls() async throws -> Enrollment? {
+        guard let ticket = try? await world.makeTicket(for: owner, by: shop) else { return nil }
+        let device = try await TestDevice(ticket, in: world)
+        guard case .enrolled(let made, _) = try await device.enroll() else { return nil }
+        let key = try await device.setPIN()
+        phones.append(Phone(device: device, isStolen: false, pin: key))
+        return made
+    }
+
+    /// The first phone of the owner's that is let in.
+    private func ownersPhone() async throws -> Phone? {
+        for (index, phone) in phones.enumerated() where !phone.isStolen {
+            let isLetIn = try await enrollment(index).isLetIn(at: world.time.now)
+            if isLetIn { return phone }
+        }
+        return nil
     }
 
     /// The owner says no to a phone while the thief says yes to it.

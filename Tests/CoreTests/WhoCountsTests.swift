@@ -16,7 +16,7 @@ struct WhoCountsTests {
         let index = Int.random(in: 0..<count, using: &chance)
         let other = Int.random(in: 0..<count, using: &chance)
         let kind = DeviceAct.Kind.allCases.randomElement(using: &chance) ?? .remove
-        let act = Int.random(in: 0..<21, using: &chance)
+        let act = Int.random(in: 0..<22, using: &chance)
         scene.log.append("\(act) #\(index) #\(other) \(kind)")
         switch act {
         case 0: try await scene.removesItself(scene.phones[index].isStolen ? index : 0)
@@ -37,6 +37,9 @@ struct WhoCountsTests {
         case 17: try await scene.describes(index)
         case 18: try await scene.undoes(Int.random(in: 0..<3, using: &chance), by: index, on: other)
         case 19: try await scene.ownerRemoves(index, onPage: Bool.random(using: &chance))
+        case 20:
+            let undoing: ThiefScene.Undoing = Bool.random(using: &chance) ? .method : .device
+            if count < 5 { try await scene.ownerSaysYes(beside: undoing, by: index) }
         default:
             scene.world.time.advance(seconds: ThiefScene.wait / 3)
             try await ExpireChallenges.sweep(ports: scene.world.ports)
@@ -158,6 +161,39 @@ struct WhoCountsTests {
         try await scene.removesItself(0)
         let isThere = try await scene.isPresent(0)
         #expect(!isThere)
+    }
+
+    @Test("What a lost phone leaves behind ends with the wait, whatever a thief has begun meanwhile")
+    func lost() async throws {
+        var scene = try await ThiefScene(ThiefScene.Beginning.all[4])
+        try await scene.declaresLost(0)
+        scene.world.time.advance(seconds: ThiefScene.wait / 3)
+        try await scene.clientRemoves(0)
+        scene.world.time.advance(seconds: ThiefScene.wait - ThiefScene.wait / 3)
+        try await scene.enrolls(asNamed: false)
+        let isLetIn = try await scene.enrollment(1).isLetIn(at: scene.world.time.now)
+        #expect(isLetIn)
+        let fault = try await scene.fault()
+        #expect(fault == nil)
+    }
+
+    @Test(
+        "The owner's yes beside an undoing or a removal, by the same phone and by another: one of them comes first",
+        arguments: ThiefScene.Undoing.allCases, [true, false])
+    func yesBesideUndoing(_ undoing: ThiefScene.Undoing, _ hasPIN: Bool) async throws {
+        var scene = try await ThiefScene(ThiefScene.Beginning(phones: [(hasPIN, false), (false, true)]))
+        for index in [0, 1, 0, 1] {
+            try await scene.ownerSaysYes(beside: undoing, by: index)
+            // The yes is given up only where the phone is gone.
+            let made = try await scene.enrollment(scene.phones.count - 1)
+            let isThere = made.isPresent
+            let isLetIn = made.isLetIn(at: scene.world.time.now)
+            #expect(isLetIn == isThere)
+            #expect(isThere || undoing == .device)
+        }
+        #expect(scene.phones.count == 6)
+        let fault = try await scene.fault()
+        #expect(fault == nil)
     }
 
     @Test("The owner's phone undoes a PIN that waits on a stolen one; the next one waits anew, and goes with the phone")
