@@ -40,6 +40,7 @@ public struct JWK: Sendable {
     /// A private key is refused instead of being reduced to its public half: nobody should have sent it.
     public init(_ value: JSONValue) throws(JOSEError) {
         guard let object = value.object else { throw .malformed }
+        // check: JWKTests.privateKey
         guard Self.secretMembers.allSatisfy({ object[$0] == nil }) else { throw .privateKey }
         publicKey = try JWSPublicKey(object)
         keyID = try object.keyID()

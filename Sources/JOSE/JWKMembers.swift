@@ -16,6 +16,7 @@ extension JSONObject {
     /// Spec: RFC 7518 §2 (Base64urlUInt).
     func number(_ name: String) throws(JOSEError) -> [UInt8] {
         guard let text = self[name]?.string else { throw .malformed }
+        // check: RSAKeyTests.sizes
         guard text.utf8.count <= (RSAPublicKey.maximumBits / 8 * 4 + 2) / 3 else { throw .unsupportedKey }
         guard let bytes = Base64URL.decode(text), let first = bytes.first, first != 0 else { throw .malformed }
         return bytes
@@ -36,13 +37,16 @@ extension JSONObject {
     ///   - operation: the purpose, `sign` or `verify`.
     ///   - algorithm: the algorithm. Spec: RFC 7517 §4.2 to §4.4.
     func permit(_ operation: String, with algorithm: JWSAlgorithm) throws(JOSEError) {
+        // check: JWKTests.unsupported
         guard self["use"].map({ $0 == "sig" }) ?? true,
             self["alg"].map({ $0 == .string(algorithm.rawValue) }) ?? true
         else { throw .unsupportedKey }
         guard let value = self["key_ops"] else { return }
         guard let elements = value.array else { throw .malformed }
         let operations = elements.compactMap { $0.string.map { Array($0.utf8) } }
+        // check: JWKTests.operations
         guard operations.count == elements.count, Set(operations).count == elements.count else { throw .malformed }
+        // check: JWKTests.operations
         guard operations.contains(Array(operation.utf8)) else { throw .unsupportedKey }
     }
 }

@@ -21,6 +21,7 @@ public struct JWKSet: Sendable {
     /// malformed key, a private key, or two keys of the same name.
     public init(_ value: JSONValue) throws(JOSEError) {
         guard let elements = value["keys"]?.array else { throw .malformed }
+        // check: JWKSetTests.limits
         guard elements.count <= Self.maximumCount else { throw .tooLarge }
         var keys: [JWK] = []
         var names: Set<[UInt8]> = []
@@ -34,6 +35,7 @@ public struct JWKSet: Sendable {
             }
             // Two keys of one name are refused, because choosing one of them would be a guess.
             guard let name = keys.last?.keyID else { continue }
+            // check: JWKSetTests.duplicateNames
             guard names.insert(Array(name.utf8)).inserted else { throw .duplicateKeyID }
         }
         self.keys = keys

@@ -38,10 +38,12 @@ public enum JWS {
         let publicKey = key.jwsPublicKey
         let encodedHeader = Base64URL.encode(header.encoded)
         let input = "\(encodedHeader).\(Base64URL.encode(payload))"
+        // check: JWSTests.headerSize
         guard encodedHeader.utf8.count <= maximumHeaderSize,
             input.utf8.count + 1 + (publicKey.signatureSize * 4 + 2) / 3 <= maximumSize
         else { throw JOSEError.tooLarge }
         let signature = try await key.jwsSignature(of: Array(input.utf8))
+        // check: AlgorithmTests.brokenKeys
         guard signature.count == publicKey.signatureSize else { throw JOSEError.badSignature }
         return "\(input).\(Base64URL.encode(signature))"
     }
@@ -146,6 +148,7 @@ public struct VerifiedJWS: Sendable {
         // A key has one algorithm: the header cannot choose another.
         // check: AlgorithmTests.confusion
         guard key.publicKey.algorithm == parsed.algorithm else { throw .wrongKey }
+        // check: AlgorithmTests.lengths
         guard parsed.signature.count == key.publicKey.signatureSize else { throw .malformed }
         // check: JWSTests.namedKey
         guard key.publicKey.isValid(parsed.signature, for: parsed.input) else { throw .badSignature }
@@ -165,9 +168,11 @@ private struct ParsedJWS {
     let input: [UInt8]
 
     init(_ compact: String, algorithms: Set<JWSAlgorithm>, type: JWSType) throws(JOSEError) {
+        // check: JWSTests.size
         guard compact.utf8.count <= JWS.maximumSize else { throw .tooLarge }
         let parts = compact.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .malformed }
+        // check: JWSTests.headerSize
         guard parts[0].count <= JWS.maximumHeaderSize else { throw .tooLarge }
         // The JSON reader refuses a name that occurs twice. Spec: RFC 7515 §4.
         guard let header = Base64URL.decode(Substring(parts[0])).flatMap({ try? JSONValue(parsing: $0) })?.object,

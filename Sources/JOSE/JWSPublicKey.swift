@@ -100,6 +100,7 @@ extension JWSPublicKey {
 extension JWSPublicKey {
     /// Reads the members that make up a public key, and ignores others.
     init(_ object: JSONObject) throws(JOSEError) {
+        // check: JWKTests.malformed
         guard object["kty"]?.string != nil else { throw .malformed }
         // JSON values are compared by bytes; as a `String`, "OKP" with a Kelvin sign would equal "OKP".
         switch (object["kty"], object["crv"]) {
@@ -119,6 +120,7 @@ extension JWSPublicKey {
     /// A point on Ed25519 that nobody can forge signatures for, in its only encoding.
     package init(ed25519 point: [UInt8]) throws(JOSEError) {
         guard point.count == 32 else { throw .malformed }
+        // check: Ed25519KeyTests.smallOrder
         guard !Ed25519Point.isWeak(point) else { throw .weakKey }
         guard Ed25519Point.isReduced(point), let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point)
         else { throw .malformed }

@@ -55,6 +55,7 @@ public struct PrivateJWK: JWSSigningKey {
         let publicKey = try JWSPublicKey(object)
         let keyID = try object.keyID()
         let key = try Self.key(of: publicKey, object)
+        // check: PrivateJWKTests.mismatch
         guard key.signingKey.jwsPublicKey.thumbprint.hasSameBytes(as: publicKey.thumbprint) else { throw .malformed }
         try object.permit("sign", with: publicKey.algorithm)
         self.init(key, keyID: keyID)
@@ -75,6 +76,7 @@ public struct PrivateJWK: JWSSigningKey {
         // Nothing of ours signs so.
         case .rsaPSS: throw .unsupportedKey
         case .rsa:
+            // check: PrivateJWKTests.otherPrimes
             guard object["oth"] == nil else { throw .unsupportedKey }
             var numbers: [[UInt8]] = []
             for name in rsaMembers { numbers.append(try object.number(name)) }

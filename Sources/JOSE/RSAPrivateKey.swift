@@ -22,6 +22,7 @@ public struct RSAPrivateKey: JWSSigningKey {
     ///
     /// Spec: RFC 8017 appendix A.1.2, RFC 5208 §5.
     public init(derRepresentation: Secret<[UInt8]>) throws(JOSEError) {
+        // check: RSAKeyTests.refusals
         guard derRepresentation.reveal().count <= RSAPublicKey.maximumBits else { throw .tooLarge }
         guard let key = try? _RSA.Signing.PrivateKey(unsafeDERRepresentation: derRepresentation.reveal()) else {
             throw .malformed
@@ -33,6 +34,7 @@ public struct RSAPrivateKey: JWSSigningKey {
     ///
     /// Spec: RFC 7468 §10.
     public init(pemRepresentation: Secret<String>) throws(JOSEError) {
+        // check: RSAKeyTests.pem
         guard pemRepresentation.reveal().utf8.count <= 2 * RSAPublicKey.maximumBits else { throw .tooLarge }
         guard let key = try? _RSA.Signing.PrivateKey(unsafePEMRepresentation: pemRepresentation.reveal()) else {
             throw .malformed

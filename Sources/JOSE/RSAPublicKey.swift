@@ -24,10 +24,13 @@ public struct RSAPublicKey: Sendable {
     public init(modulus: [UInt8], exponent: [UInt8]) throws(JOSEError) {
         guard let first = modulus.first, first != 0, let high = exponent.first, high != 0 else { throw .malformed }
         let bits = modulus.count * 8 - first.leadingZeroBitCount
+        // check: RSAKeyTests.small
         guard bits >= Self.minimumBits else { throw .weakKey }
+        // check: RSAKeyTests.exponents
         guard bits <= Self.maximumBits, exponent.count < 5 || exponent.count == 5 && high == 1 else {
             throw .unsupportedKey
         }
+        // check: RSAKeyTests.smallExponents
         guard exponent.reduce(0, { $0 << 8 | UInt64($1) }) >= 65537 else { throw .weakKey }
         guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else { throw .malformed }
         self.modulus = modulus
@@ -39,6 +42,7 @@ public struct RSAPublicKey: Sendable {
     ///
     /// Spec: RFC 8017 appendix A.1.1, RFC 5280 §4.1.
     public init(derRepresentation: [UInt8]) throws(JOSEError) {
+        // check: RSAKeyTests.refusals
         guard derRepresentation.count <= Self.maximumBits else { throw .tooLarge }
         guard let key = try? _RSA.Signing.PublicKey(unsafeDERRepresentation: derRepresentation) else {
             // The library does not even read keys below 1024 bits.

@@ -42,6 +42,7 @@ struct AuthenticatorData {
         var offset = 37
         credential = flags.contains(.hasCredential) ? try Self.credential(bytes, &offset) : nil
         if flags.contains(.hasExtensions) {
+            // check: AuthenticatorDataTests.extensions
             guard try Self.skipValue(bytes, &offset).members != nil else { throw .malformedAuthenticatorData }
         }
         // check: AuthenticatorDataTests.lengths

@@ -118,6 +118,7 @@ package struct CBORReader {
 
     /// Starts reading at a place, which is the first unless it is given.
     package init(_ bytes: [UInt8], from offset: Int = 0) throws(CBORError) {
+        // check: CBORTests.size
         guard bytes.count <= Self.maximumSize else { throw .tooLarge }
         self.bytes = bytes
         self.offset = offset
@@ -185,8 +186,6 @@ package struct CBORReader {
     private mutating func elements(_ count: UInt64, depth: Int) throws(CBORError) -> [CBORValue] {
         // check: CBORTests.depth
         guard depth <= Self.maximumDepth else { throw .tooDeep }
-        // Each element takes a byte at least.
-        guard count <= UInt64(bytes.count - offset) else { throw .endsEarly }
         var elements: [CBORValue] = []
         for _ in 0..<count { elements.append(try value(depth: depth)) }
         return elements
@@ -195,12 +194,12 @@ package struct CBORReader {
     private mutating func members(_ count: UInt64, depth: Int) throws(CBORError) -> [CBORMember] {
         // check: CBORTests.depth
         guard depth <= Self.maximumDepth else { throw .tooDeep }
-        guard count <= UInt64(bytes.count - offset) / 2 else { throw .endsEarly }
         var members: [CBORMember] = []
         var before: ArraySlice<UInt8> = []
         for _ in 0..<count {
             let start = offset
             let key = try value(depth: depth)
+            // check: CBORTests.keyTypes
             guard key.integer != nil || key.text != nil else { throw .keyType }
             let spelling = bytes[start..<offset]
             // check: CBORTests.duplicates

@@ -21,6 +21,7 @@ package struct PasskeyRelyingParty: Sendable {
         let authority = parts[2].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let host = String(authority[0])
         let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        // check: OptionsTests.otherOrigins
         guard labels.allSatisfy(Self.isLabel), labels.last?.first.map(Self.isDigit) == false,
             isSecure || parts[0].hasSameBytes(as: "http:") && host == "localhost"
         else { return nil }

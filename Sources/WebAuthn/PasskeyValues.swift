@@ -22,6 +22,7 @@ package struct UserHandle: Hashable, Sendable {
     ///
     /// Spec: WebAuthn Level 3 §5.4.3.
     package init?(_ bytes: [UInt8]) {
+        // check: ResponseTests.userHandles
         guard (1...64).contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
@@ -36,6 +37,7 @@ package struct CeremonyChallenge: Hashable, Sendable {
     ///
     /// Spec: WebAuthn Level 3 §13.5.3.
     package init?(_ bytes: [UInt8]) {
+        // check: RegistrationTests.challenges
         guard (16...128).contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
