@@ -336,6 +336,21 @@ struct AccountTests {
         #expect(try await scene.end(.session(id), by: theirs) == .signIn)
     }
 
+    @Test("A device that waits cannot be suspended, only removed")
+    func suspendsNoneThatWaits() async throws {
+        let scene = try await AccountScene()
+        let world = scene.world
+        let strict = try await world.makeClient("Strict").client
+        try await world.link(scene.user, to: strict)
+        let waiting = try await world.makeDevice(of: scene.user, by: strict).enrollment
+        let session = try await scene.byMail()
+        let device = try await scene.enrollment(waiting)
+        #expect(!device.counts(at: world.time.now))
+        #expect(try await scene.act(.suspend, on: waiting, by: session) == .notFound)
+        #expect(try await scene.enrollment(waiting).state == .active)
+        #expect(try await scene.act(.remove, on: waiting, by: session) == .done(device.device.name))
+    }
+
     @Test(
         "NIST SP 800-63B-4 §4.3: a lost phone is removed or suspended by a mere address, and no wait is shorter"
     )

@@ -117,6 +117,22 @@ struct DeviceConfirmTests {
         #expect(given.family.user == user && given.family.authentication.methods == ["otp"])
     }
 
+    @Test("Whom the client does not know gets nothing by their yes once it takes nobody any more")
+    func closedSince() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode)
+        let other = try await scene.world.makeClient("Other").client
+        try await AccountScene.set(other, at: SignInScene.redirectURI, .open, in: scene.world)
+        let signedIn = try await scene.shop.signedInByMail("second", at: other)
+        let session = try #require(signedIn.finished.session).secret
+        let ways: Set<SignInWay> = [.device, .qr, .email]
+        try await scene.set(.byCode, ways: ways, .open)
+        let begun = try await scene.begin()
+        let request = try scene.answer(begun, by: signedIn.user, session: session)
+        #expect(try await scene.confirm(request) == .confirmed)
+        try await scene.set(.byCode, ways: ways, .closed)
+        #expect(try await scene.poll(begun) == .invalid)
+    }
+
     @Test("Whoever has signed in by a mail's code is at no browser of the person's, whose devices are not asked there")
     func codeSession() async throws {
         let scene = try await DeviceGrantScene(.sqlite, .byCode)

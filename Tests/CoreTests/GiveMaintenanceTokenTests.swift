@@ -126,6 +126,45 @@ struct GiveMaintenanceTokenTests {
         #expect(try await give(try await assertion(of: device), scene, to: other) == .invalid)
     }
 
+    @Test("A client that does not know the user any more gets none for the device that it has enrolled")
+    func unlinked() async throws {
+        let (scene, device) = try await scene()
+        let other = try await scene.otherClient()
+        let user = device.invitation.user
+        // Another client keeps the user, and so the device.
+        _ = try await scene.world.store.commit { try $0.links.put(user, to: other, externalID: nil) }
+        guard case .given = try await give(try await assertion(of: device), scene) else {
+            Issue.record("nothing is given")
+            return
+        }
+        let ports = scene.world.ports
+        #expect(try await UnlinkUser.unlink(.id(user), from: scene.shop.caller, ports: ports) == .unlinked)
+        #expect(try await give(try await assertion(of: device), scene) == .invalid)
+    }
+
+    // Spec: RFC 9449 §11.1.
+    @Test("RFC 9449 §11.1: a proof of a key counts once, also with another assertion")
+    func replayed() async throws {
+        let (scene, device) = try await scene()
+        let prover = Prover(scene.world)
+        func bring(_ key: ProvedKey) async throws -> GiveMaintenanceToken.Outcome {
+            try await GiveMaintenanceToken.give(
+                by: Secret(try await assertion(of: device)), scopes: [Self.scope], to: scene.shop.id, making: .okta,
+                with: key, ports: scene.world.ports)
+        }
+        let key = try await prover.proved()
+        guard case .given(let given) = try await bring(key) else {
+            Issue.record("nothing is given")
+            return
+        }
+        #expect(given.family.keyThumbprint == prover.binding)
+        #expect(try await bring(key) == .unproved(.replayed))
+        guard case .given = try await bring(try await prover.proved()) else {
+            Issue.record("another proof is refused")
+            return
+        }
+    }
+
     @Test("A client that may not make the calls, a disabled one, and a device that waits get nothing")
     func nothing() async throws {
         let (scene, device) = try await scene()

@@ -292,6 +292,26 @@ struct PasskeyTests {
         #expect(try await scene.show(weak)?.confirmation == .refused)
     }
 
+    @Test("A client that does not know the person and takes nobody takes no passkey, also once it was answered")
+    func closed() async throws {
+        let scene = try await AccountScene()
+        let world = scene.world
+        try await scene.confirmPhone()
+        let (soft, _) = try await scene.passkey(by: try await scene.byPIN())
+        let other = try await world.makeClient("Other").client
+        try await AccountScene.set(other, at: SignInScene.redirectURI, .open, in: world)
+        // The third party asks first what the person allows it, and nobody whom it will not take.
+        for client in [other, scene.third] {
+            guard case .authenticated(let id) = try await scene.enter(soft, at: client) else {
+                throw World.Broken("open")
+            }
+            try await AccountScene.set(client, at: SignInScene.redirectURI, .closed, in: world)
+            let late = try await FinishSignIn.finish(id, in: scene.shop.browser, former: nil, ports: world.ports)
+            #expect(late == .notReady, "\(client.name)")
+            #expect(try await scene.enter(soft, at: client) == .refused, "\(client.name)")
+        }
+    }
+
     @Test("Where a device has a PIN, a tap brings no passkey in")
     func guarded() async throws {
         let scene = try await AccountScene()

@@ -121,6 +121,36 @@ struct PushedRequestUseTests {
         guard case .finished = try await goOn(try await self.wanted(scene)) else { throw World.Broken("next") }
     }
 
+    @Test("Whom a client does not take spends none of its requests, neither at the end of a sign-in nor in a session")
+    func strangers() async throws {
+        let scene = try await AccountScene()
+        let ports = scene.world.ports
+        let other = try await scene.world.makeClient("Other").client
+        try await AccountScene.set(other, at: SignInScene.redirectURI, .open, in: scene.world)
+        let uri = try #require(try PushedRequest.seal(Self.parameters, of: other.id, ports: ports))
+        guard case .good(let request) = try await PushedRequest.open(uri, of: other.id, ports: ports) else {
+            throw World.Broken("push")
+        }
+        var wanted = try scene.shop.wanted(nil, at: other)
+        wanted.pushed = request.use
+        let session = try await scene.byPIN()
+        let (soft, _) = try await scene.passkey(by: session)
+        let ceremony = try scene.ceremony()
+        let answered = EnterPasskey.Request(
+            try soft.signIn(ceremony.requestOptions), in: ceremony, CarriedSignIn(wanted: wanted),
+            browser: scene.shop.browser, place: nil, network: nil)
+        guard case .authenticated(let id) = try await EnterPasskey.enter(answered, ports: ports) else {
+            throw World.Broken("passkey")
+        }
+        try await AccountScene.set(other, at: SignInScene.redirectURI, .closed, in: scene.world)
+        let finished = try await FinishSignIn.finish(id, in: scene.shop.browser, former: nil, ports: ports)
+        #expect(finished == .notReady)
+        #expect(try await PushedRequest.open(uri, of: other.id, ports: ports) == .good(request))
+        let inSession = try await FinishSignIn.goOn(wanted, in: session, browser: scene.shop.browser, ports: ports)
+        #expect(inSession == .notReady)
+        #expect(try await PushedRequest.open(uri, of: other.id, ports: ports) == .good(request))
+    }
+
     @Test("Of many uses at once, on two nodes, one gives a code", arguments: Engine.allCases)
     func atOnceOnTwoNodes(_ engine: Engine) async throws {
         let scene = try await SignInScene(engine)

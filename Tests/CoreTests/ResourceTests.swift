@@ -369,6 +369,10 @@ struct ResourceTests {
         #expect(try await give(["challenges"], for: ["\(scene.world.ports.issuer)"])?.scopes == ["challenges"])
         try await scene.allow([Self.orders])
         #expect(try await scene.scopes(of: token.access, by: scene.mail) == nil)
+        let last = try #require(try await give(["read"], for: [Self.orders]))
+        #expect(try await scene.scopes(of: last.access, by: scene.orders) == ["read"])
+        _ = try await DisableClient.disable(scene.shop.shop.id, by: .system, ports: scene.world.ports)
+        #expect(try await scene.scopes(of: last.access, by: scene.orders) == nil)
     }
 
     @Test("Whoever takes the name of an API that is gone takes over neither tokens nor what people allowed")

@@ -273,6 +273,22 @@ struct SessionTests {
         #expect(try await !scene.isGood(given))
     }
 
+    @Test("With an address ends the code that it gave, also where a device has renewed its session since")
+    func removedAddressOfCode() async throws {
+        let scene = try await AccountScene().shop
+        let first = try await byMail(scene)
+        let asked = try await scene.asked()
+        try await scene.approve(asked)
+        let renewed = try await scene.finish(asked, former: try #require(first.session).secret)
+        guard case .finished(let second) = renewed else { throw World.Broken("finish") }
+        let removal = try await RemoveAddress.remove(
+            .email(try SignInScene.email("customer-1")), of: .id(scene.user),
+            by: try await scene.world.makeClient("Operator").client.caller, ports: scene.world.ports)
+        #expect(removal == .removed)
+        #expect(try await scene.redeem(first.code) == .invalid)
+        guard case .redeemed = try await scene.redeem(second.code) else { throw World.Broken("session") }
+    }
+
     @Test("With an address that renewed a session does not end what a device gave in it, and outlives it")
     func removedAddress() async throws {
         let scene = try await AccountScene().shop

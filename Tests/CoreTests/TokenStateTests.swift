@@ -55,6 +55,22 @@ struct TokenStateTests {
         #expect(try await introspect(tokens.access) == .inactive)
     }
 
+    // Spec: OpenID Connect Core 1.0 §5.3, §5.3.3; RFC 6750 §3.1.
+    @Test("A token without the scope openid says nothing of its user, not even their address where it is for that")
+    func notIdentified() async throws {
+        let scene = try await SignInScene()
+        let session = try #require(try await scene.signedIn().session).secret
+        var wanted = try scene.wanted()
+        wanted.scopes = ["email"]
+        let outcome = try await FinishSignIn.goOn(
+            wanted, in: session, browser: scene.browser, ports: scene.world.ports)
+        guard case .finished(let finished) = outcome, case .redeemed(let given) = try await scene.redeem(finished.code)
+        else { throw World.Broken("\(outcome)") }
+        let tokens = try await SignTokens.sign(given, ports: scene.world.ports)
+        #expect(tokens.identity == nil)
+        #expect(try await ShowClaims.show(tokens.access, ports: scene.world.ports) == .scopeMissing)
+    }
+
     @Test("A replaced refresh token is good as long as it is taken: within its grace, until the next one is used")
     func replaced() async throws {
         for isUsed in [false, true] {

@@ -58,6 +58,7 @@ package enum ActOnOwnDevice {
                 _ = try work.removeEnrollment(id, reason: .account, concerning: visit.client.id)
                 try work.tell(.device(.removed, name), of: user, at: now, teller)
             case .suspend:
+                // check: AccountTests.suspendsNoneThatWaits
                 guard device.counts(at: now) else { return .notFound }
                 guard device.state == .active else { return .done(name) }
                 try work.setSuspended(device, true)

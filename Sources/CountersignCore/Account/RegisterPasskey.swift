@@ -70,6 +70,7 @@ package enum RegisterPasskey {
                 isBackedUp: verified.isBackedUp, signCount: verified.signCount, name: name, createdAt: now,
                 countsFrom: binding.countsFrom, isConfirmed: binding.isConfirmed)
             // Spec: WebAuthn Level 3 §7.1, step 26.
+            // check: PasskeyTests.others
             guard try work.passkeys.insert(passkey) else { return .refused }
             try work.raise(.passkeyCreated(passkey))
             let teller = OwnerTeller(client: visit.client, place: place, language: language, transports: transports)

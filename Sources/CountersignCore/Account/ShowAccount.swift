@@ -238,6 +238,7 @@ extension UnitOfWork {
     func passkeyOffer(
         by visit: AccountVisit, at party: RelyingParty?, among passkeys: [RegisteredPasskey]
     ) throws -> Account.PasskeyOffer {
+        // check: PasskeyTests.places
         guard party?.takesPasskeys(at: issuer) == true else { return .off }
         guard let binding = try passkeyBinding(by: visit.session.authentication, among: passkeys) else {
             return .tooWeak

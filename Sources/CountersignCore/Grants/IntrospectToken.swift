@@ -47,6 +47,7 @@ package enum IntrospectToken {
             // check: ResourceTests.introspection
             guard api != nil, isOwn || api == client else { return .inactive }
         } else {
+            // check: TokenStateTests.introspected
             guard isOwn else { return .inactive }
         }
         if let verified = try await VerifyClientToken.verify(claims, ports: ports) {
@@ -61,10 +62,12 @@ package enum IntrospectToken {
 
     /// A token that a client got for itself: for us it has no more rights than the client has now.
     private static func own(_ token: ClientToken, of client: Client, _ claims: AccessClaims) -> Outcome {
+        // check: ResourceTests.client
         guard client.disabledAt == nil else { return .inactive }
         let scopes =
             claims.resource == nil
             ? token.rights.intersection(client.rights).map(\.rawValue).sorted() : claims.scopes
+        // check: ClientTokenTests.scopes
         guard !scopes.isEmpty else { return .inactive }
         return .client(
             VerifiedOwnAccess(

@@ -29,6 +29,7 @@ package enum ShowClaims {
         guard let verified = try await VerifyAccessToken.verify(token, by: key, ports: ports) else {
             return .invalidToken
         }
+        // check: TokenStateTests.notIdentified
         guard verified.scopes.contains(TokenFamily.openID) else { return .scopeMissing }
         let family = verified.family
         let kinds = PersonalAddress.Kind.allCases.filter { verified.scopes.contains($0.rawValue) }

@@ -15,6 +15,7 @@ package enum RemoveLook {
     /// Removes the look of a client.
     package static func remove(of client: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         try await ports.commit(at: ports.time.now, as: actor) { work in
+            // check: LookTests.refused
             guard try work.clients.lock(client) != nil, try work.relyingParties.lock(client) != nil else {
                 return .notFound
             }

@@ -58,12 +58,14 @@ package enum SetLook {
         if let colours = request.accent {
             guard let light = Colour(colours.light) else { return .noColour(.light) }
             let dark = colours.dark.flatMap { Colour($0) }
+            // check: LookTests.refused
             guard dark != nil || colours.dark == nil else { return .noColour(.dark) }
             do { accent = try Accent(light: light, dark: dark) } catch { return .hardToRead(error) }
         }
         let picture = logo.map { Look.Picture(hash: $0.hash, width: $0.width, height: $0.height) }
         let look = Look(logo: picture, accent: accent)
         return try await ports.commit(at: ports.time.now, as: actor) { work in
+            // check: LookTests.refused
             guard try work.clients.lock(client) != nil, try work.relyingParties.lock(client) != nil else {
                 return .notFound
             }

@@ -13,6 +13,7 @@ package enum ShowLook {
     /// The look of a client, for operators.
     package static func show(_ client: ClientID, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
+            // check: LookTests.refused
             guard try reader.clients.find(client) != nil, try reader.relyingParties.find(client) != nil else {
                 return .notFound
             }

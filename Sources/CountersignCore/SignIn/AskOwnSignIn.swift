@@ -49,7 +49,9 @@ package enum AskOwnSignIn {
             let device = try work.caller(of: call)
             // check: OwnSignInTests.refused
             guard device.isLetIn(at: now) else { return .waiting }
+            // check: OwnSignInTests.refused
             guard try work.isBelieved(device, at: client) else { return .notConfirmed }
+            // check: OwnSignInTests.refused
             guard try work.isWelcome(device.user, at: client) else { return .userNotLinked }
             // A third party sees who is asked for it, and must not before the person has allowed it something.
             // check: OwnSignInTests.thirdParty

@@ -311,6 +311,7 @@ extension UnitOfWork {
         of client: Client, _ type: SignInType, for wanted: Wanted, _ made: AskSignIn.Made, _ limits: ClientLimits
     ) throws -> AskSignIn.Answer {
         let count = try count(.signInCodes(client.id, maximum: limits.codeAsks))
+        // check: SignInBudgetTests.codes
         guard !count.isExceeded else {
             return .refused(.tooMany(retryAfter: count.retryAfter(at: now)))
         }

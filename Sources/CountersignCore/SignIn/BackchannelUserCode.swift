@@ -23,6 +23,7 @@ package struct BackchannelUserCode: Sendable {
     ///
     /// - Returns: nil for what is nobody's code, since it is of another form or too easily guessed.
     package init?(_ typed: String) {
+        // check: UserCodeTests.form
         guard typed.utf8.count <= Self.longestText else { return nil }
         var bytes: [UInt8] = []
         for byte in typed.utf8 {

@@ -24,6 +24,7 @@ extension UnitOfWork {
     func refuse(_ found: Authorization) throws -> Bool {
         // Before the sign-in, as whoever finishes it does.
         if case .authenticated(let authentication) = found.state { try users.lock(authentication.user) }
+        // check: SignInTests.cancelledLate
         guard try authorizations.advance(found.id, to: .refused, at: now) else { return false }
         // Another node may have put it to somebody's phone since, given it to another browser, or taken the code of
         // somebody whom nobody knew: then all is looked at again.

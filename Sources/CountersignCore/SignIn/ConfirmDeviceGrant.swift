@@ -143,6 +143,7 @@ extension UnitOfWork {
         }
         notify(.authorization(found.id))
         guard hasDevice else { return .confirmed }
+        // check: DeviceConfirmTests.notAsked
         guard try authorizations.askAgain(taken, after: found.ask, at: now),
             try put(taken, until: until, to: user, at: client, party, inputs, isBrowserKnown: isKnown)
         else { throw ConfirmDeviceGrant.NotAsked() }

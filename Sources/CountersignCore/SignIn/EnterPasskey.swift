@@ -79,6 +79,7 @@ package enum EnterPasskey {
             guard passkey.counts(at: now) else { return .waiting(until: passkey.countsFrom) }
             // check: PasskeyTests.thirdParty
             guard passkey.isBelieved(in: client.trustGroup) else { return .refused }
+            // check: PasskeyTests.closed
             guard try work.isWelcome(passkey.user, at: client.id) else { return .refused }
             let browser = work.hasher.hash(of: request.browser, client: client.id)
             if let earlier = request.carried.signIn {

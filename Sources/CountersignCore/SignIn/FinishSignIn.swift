@@ -117,9 +117,11 @@ package enum FinishSignIn {
             else { return .notReady }
             let needsConsent = try work.needsConsent(of: authentication.user, to: found.wanted, by: client)
             if needsConsent, answer != .allows(authentication.user) {
+                // check: PasskeyTests.closed
                 guard try work.isWelcome(authentication.user, at: found.client) else { return .notReady }
                 return .asks(try work.question(to: authentication.user, about: found.wanted, isGiven: false))
             }
+            // check: PushedRequestUseTests.strangers
             guard try work.takes(authentication.user, for: found.wanted) else { return .notReady }
             // Spec: RFC 9126 §7.3.
             // check: PushedRequestUseTests.once
@@ -127,6 +129,7 @@ package enum FinishSignIn {
                 _ = try work.authorizations.advance(id, to: .refused, at: now)
                 return .spent(found.wanted)
             }
+            // check: PasskeyTests.closed
             guard try work.enters(authentication.user, client, for: found.wanted),
                 try work.authorizations.advance(id, to: .granted(authentication), at: now)
             else { return .notReady }
@@ -203,16 +206,19 @@ package enum FinishSignIn {
             let isAnswered =
                 answer == .allows(authentication.user) || !needsConsent && answer == .goesOn(authentication.user)
             if needsConsent || asksAlways, !isAnswered {
+                // check: ConsentTests.closed
                 guard try work.isWelcome(authentication.user, at: wanted.client) else { return .notReady }
                 return .asks(
                     try work.question(to: authentication.user, about: wanted, isGiven: !needsConsent))
             }
             let count = try work.count(.codesOf(session.id))
             if count.isExceeded { return .tooMany(retryAfter: count.retryAfter(at: now)) }
+            // check: PushedRequestUseTests.strangers
             guard try work.takes(authentication.user, for: wanted) else { return .notReady }
             // Spec: RFC 9126 §7.3.
             // check: PushedRequestUseTests.inSession
             guard try work.spend(wanted.pushed) else { return .spent(wanted) }
+            // check: ConsentTests.closed
             guard try work.enters(authentication.user, client, for: wanted) else { return .notReady }
             if needsConsent { try work.give(wanted, by: authentication.user) }
             let authorization = Authorization(
@@ -365,6 +371,7 @@ extension UnitOfWork {
     /// - Returns: false if the client does not know the user, and takes nobody.
     func admit(_ user: UserID, to client: ClientID) throws -> Bool {
         if try links.find(.id(user), of: client) != nil { return true }
+        // check: SignInDeviceTests.waiting
         guard try takesAnybody(client) else { return false }
         // Nobody deletes the user meanwhile.
         try users.lock(user)

@@ -57,6 +57,7 @@ package enum GiveMaintenanceToken {
             guard device.isLetIn(at: now) else { return .invalid }
             // check: GiveMaintenanceTokenTests.otherClient
             guard device.client == client else { return .invalid }
+            // check: GiveMaintenanceTokenTests.unlinked
             guard try work.links.find(.id(device.user), of: client) != nil else { return .invalid }
             let before = try work.counted(.ownSignIns(device.id))
             if before.isUsedUp { return .tooMany(retryAfter: before.retryAfter(at: now)) }
@@ -65,6 +66,7 @@ package enum GiveMaintenanceToken {
                 until: Timestamp(seconds: assertion.expiresAt).adding(ReplayGuard.tolerance + ReplayGuard.margin))
             // check: OktaMaintenanceTests.once
             guard try work.spend(once) == nil else { return .invalid }
+            // check: GiveMaintenanceTokenTests.replayed
             guard try work.spend(key) else { return .unproved(.replayed) }
             _ = try work.count(.ownSignIns(device.id))
             let family = TokenFamily(

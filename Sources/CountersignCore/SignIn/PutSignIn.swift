@@ -70,6 +70,7 @@ extension UnitOfWork {
         let lifetime = Seconds((end.milliseconds - now.milliseconds) / 1000)
         // check: DeviceCodeTests.lastSecond
         guard lifetime >= Seconds(1) else { return false }
+        // check: SignInTests.budgets
         guard try mayBeAsked(user, asked, at: client, party, isBrowserKnown) else { return false }
         let enrollments = try enrollments.believed(of: user, in: client.trustGroup)
         // A device or a server that asks is in no browser that could become the person's, or be forgotten.
@@ -94,6 +95,7 @@ extension UnitOfWork {
         // What no device can answer uses up nothing of what servers may ask.
         guard let decided else { return false }
         if asked.wanted.backchannel != nil {
+            // check: BackchannelTests.budget
             guard try isWithinServerBudgets(user, at: client) else { return false }
         }
         guard
@@ -146,6 +148,7 @@ extension UnitOfWork {
             }
             return true
         }
+        // check: SignInTests.oneAtATime
         guard try giveWay(of: user, at: client, in: asked.browser, isBrowserKnown) else { return false }
         // check: SignInTests.reportLocksStrangers
         guard try isBrowserKnown || !counted(.reportedSignIns(user, at: third)).isUsedUp else { return false }

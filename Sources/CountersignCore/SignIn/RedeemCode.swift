@@ -88,6 +88,7 @@ package enum RedeemCode {
             // check: SessionTests.ended
             guard try work.sessions.isOpen(code.session, at: now) else { return .invalid }
             // The device may have been removed since the code was given, or the user deleted.
+            // check: SessionTests.removedAddressOfCode
             guard try work.isGood(authentication, at: client) else { return .invalid }
             // The address may have been taken away since the code was given.
             let proved = try work.provedAddress(wanted, by: authentication)

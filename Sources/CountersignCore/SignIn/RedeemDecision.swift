@@ -306,6 +306,7 @@ package enum RedeemDecision {
                 request.resources, of: scopes, at: wanted.resources, for: party, issuer: work.issuer)
             // The code stays good: the request is a developer's mistake, and gives nothing.
             guard let target else { return .unknownResource }
+            // check: DeviceConfirmTests.closedSince
             guard try work.admit(authentication.user, to: client) else { return .invalid }
             guard try work.authorizations.advance(id, to: .granted(authentication), at: now),
                 try work.authorizations.advance(id, to: .redeemed(authentication, family), at: now)

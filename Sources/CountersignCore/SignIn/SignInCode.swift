@@ -28,6 +28,7 @@ package enum SignInCode {
             if let user, try reader.identifiers.removed(ports.hasher.identifier(sent.address), of: user) != nil {
                 return nil
             }
+            // check: SignInCodeTests.unknown
             guard try user != nil || reader.takes(sent.address, at: party, ports.hasher) else { return nil }
             let message = PersonalMessage.signIn(
                 code, minutes: max(1, Int((ask.until - now).value / 60)), at: client.name, link: link,

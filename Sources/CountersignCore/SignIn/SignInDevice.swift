@@ -160,6 +160,7 @@ package enum SignInDevice {
             wanted.resources = apis
             // check: SignInDeviceTests.consent
             guard try !work.needsConsent(of: device.user, to: wanted, by: found) else { return .notAllowed }
+            // check: SignInDeviceTests.waiting
             guard try work.admit(device.user, to: client) else { return .invalid }
             let family = TokenFamily(
                 id: id, client: client, session: nil, sid: nil, scopes: own, resources: apis,

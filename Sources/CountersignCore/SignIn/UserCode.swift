@@ -22,6 +22,7 @@ package struct UserCode: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: nil if it is no code.
     package init?(typed: String) {
+        // check: DeviceCodeTests.letters
         guard typed.utf8.count <= Self.longestText else { return nil }
         var bytes: [UInt8] = []
         for byte in typed.utf8 {
@@ -31,6 +32,7 @@ package struct UserCode: Hashable, Sendable, CustomStringConvertible {
             default: continue
             }
         }
+        // check: DeviceCodeTests.letters
         guard bytes.count == Self.length, bytes.allSatisfy(Self.letters.contains) else { return nil }
         text = String(decoding: bytes, as: UTF8.self)
     }

@@ -23,6 +23,7 @@ struct FormFields: Sendable {
 
     /// Reads the form in a request's body.
     init(form incoming: Incoming) throws(Malformed) {
+        // check: DeviceRequestTests.forms
         guard incoming.hasContent("application/x-www-form-urlencoded") else {
             throw Malformed(description: "the body must be application/x-www-form-urlencoded")
         }

@@ -52,7 +52,7 @@ struct ClientTokenTests {
             for scope in ["openid", "challenges admin", "offline_access", " "] {
                 expectError(try await give(scene, scope: scope), 400, "invalid_scope")
             }
-            let (caller, _) = try await caller(scene, scope: "challenges challenges")
+            let (caller, token) = try await caller(scene, scope: "challenges challenges")
             #expect(try await caller.ask(scene.scene.user)["id"] != nil)
             let refused = try await caller.call(.GET, "/v1/users/\(scene.scene.user)")
             #expect(refused.status == 403 && refused.code == "right_missing", "\(refused)")
@@ -71,6 +71,8 @@ struct ClientTokenTests {
             let lost = try await caller.call(
                 .POST, "/v1/challenges", ["user": .string(scene.scene.user), "type": "payment"])
             #expect(lost.status == 403 && lost.code == "right_missing", "\(lost)")
+            let told = try await scene.token([("token", token)], basic: scene.credential, at: "/oauth2/introspect")
+            #expect(told.status == 200 && told.json == ["active": false], "\(told)")
             expectError(try await give(scene, scope: "challenges"), 400, "invalid_scope")
         }
     }
