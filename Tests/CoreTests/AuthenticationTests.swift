@@ -65,4 +65,16 @@ struct AuthenticationTests {
             #expect(Authentication(made.json) == made)
         }
     }
+
+    @Test("Where the challenge cannot be read there is no authentication, not one by the device alone")
+    func damaged() throws {
+        let made = Authentication(
+            by: try AskScene().decide().challenge, .confirm, on: try Self.device(.enclave), isAAL2: false,
+            at: AskScene.now)
+        for damaged in ["x", 1] as [JSONValue] {
+            var object = try #require(made.json.object)
+            object["challenge"] = damaged
+            #expect(Authentication(JSONValue.object(object)) == nil)
+        }
+    }
 }

@@ -43,6 +43,8 @@ struct RedeemCodeTests {
     func refused() async throws {
         let scene = try await SignInScene()
         let other = try await scene.otherClient()
+        // The other one knows the person, too.
+        _ = try await scene.world.store.commit { try $0.links.put(scene.user, to: other, externalID: nil) }
         let code = try await scene.signedIn().code
         #expect(try await scene.redeem(Secret("wrong")) == .invalid)
         #expect(try await scene.redeem(code, by: other) == .invalid)

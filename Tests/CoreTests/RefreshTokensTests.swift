@@ -165,6 +165,8 @@ struct RefreshTokensTests {
     func refused() async throws {
         let scene = try await SignInScene()
         let other = try await scene.otherClient()
+        // The other one knows the person, too.
+        _ = try await scene.world.store.commit { try $0.links.put(scene.user, to: other, externalID: nil) }
         let tokens = try await scene.offline().tokens
         let token = try #require(tokens.refresh).reveal()
         #expect(try await scene.refresh(Secret(token), by: other) == .invalid)

@@ -37,7 +37,7 @@ struct TokenStateTests {
     func introspected() async throws {
         let scene = try await SignInScene()
         let (given, tokens) = try await scene.offline()
-        let other = try await scene.world.makeClient("Other").client
+        let other = try await scene.otherClient()
         func introspect(
             _ token: Secret<String>?, by client: ClientID? = nil
         ) async throws -> IntrospectToken.Outcome {
@@ -47,8 +47,8 @@ struct TokenStateTests {
         guard case .access(let access) = try await introspect(tokens.access) else { throw World.Broken("access") }
         #expect(access.family == given.family && access.scopes == ["openid", "offline_access"])
         #expect(try await introspect(tokens.refresh) == .refresh(given.family))
-        #expect(try await introspect(tokens.access, by: other.id) == .inactive)
-        #expect(try await introspect(tokens.refresh, by: other.id) == .inactive)
+        #expect(try await introspect(tokens.access, by: other) == .inactive)
+        #expect(try await introspect(tokens.refresh, by: other) == .inactive)
         #expect(try await introspect(tokens.identity) == .inactive)
         #expect(try await introspect(Secret("x")) == .inactive)
         scene.world.time.advance(seconds: 600)

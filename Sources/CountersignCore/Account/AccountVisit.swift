@@ -27,9 +27,9 @@ package struct AccountVisit: Sendable {
 extension UnitOfWork {
     /// Who is at the account page; nil if the browser has no session that is good there.
     func accountVisit(_ secret: Secret<String>?, by client: Client) throws -> AccountVisit? {
-        guard let secret, let session = try sessions.find(SecretHash(of: secret), at: now),
-            try isGood(session.authentication.evidence, session.user, at: client.id)
-        else { return nil }
+        guard let secret, let session = try sessions.find(SecretHash(of: secret), at: now) else { return nil }
+        // check: AccountTests.thirdParty
+        guard try isGood(session.authentication.evidence, session.user, at: client.id) else { return nil }
         return AccountVisit(client: client, session: session)
     }
 
@@ -44,7 +44,9 @@ extension UnitOfWork {
     func visitToAct(_ secret: Secret<String>?, shownTo user: UserID, busy: Seconds = 0) throws -> AccountVisit? {
         guard let client = try accountClient() else { return nil }
         try users.lock(user)
-        guard let visit = try accountVisit(secret, by: client), visit.user == user else { return nil }
+        guard let visit = try accountVisit(secret, by: client) else { return nil }
+        // check: AccountTests.others
+        guard visit.user == user else { return nil }
         // check: AccountTests.fresh
         guard visit.isFresh(at: now.adding(-busy)) else { return nil }
         return visit

@@ -41,9 +41,11 @@ package enum EndOwnAccess {
         return try await ports.commit(at: now, as: .user(user)) { work in
             // Nothing is given meanwhile that would stay.
             try work.users.lock(user)
-            guard let client = try work.accountClient(), let visit = try work.accountVisit(secret, by: client),
-                visit.user == user
-            else { return .signIn }
+            guard let client = try work.accountClient(), let visit = try work.accountVisit(secret, by: client) else {
+                return .signIn
+            }
+            // check: AccountTests.othersSession
+            guard visit.user == user else { return .signIn }
             switch extent {
             case .session(let id):
                 guard let session = try work.sessions.lasting(id, at: now) else { return .done(nil) }

@@ -16,7 +16,9 @@ extension UnitOfWork {
     func isGood(_ evidence: Authentication.Evidence, _ user: UserID, at client: ClientID) throws -> Bool {
         switch evidence {
         case .approval(_, let id):
-            guard let enrollment = try enrollments.findHeld(id), enrollment.state == .active else { return false }
+            guard let enrollment = try enrollments.findHeld(id) else { return false }
+            // check: SignInTests.suspended
+            guard enrollment.state == .active else { return false }
             return try isBelieved(enrollment, at: client)
         case .code(let id, _):
             guard let identifier = try identifiers.verified(id), identifier.user == user else { return false }

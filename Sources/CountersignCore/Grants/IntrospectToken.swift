@@ -30,10 +30,15 @@ package enum IntrospectToken {
         if let (id, generation) = ports.hasher.refreshToken(token) {
             let now = ports.time.now
             return try await ports.store.read { reader in
-                guard let family = try reader.families.find(id), family.client == client, family.isOffline,
-                    family.isActive(at: now), let party = try reader.relyingParties.find(client),
-                    family.accepts(generation, within: party.refreshGrace, at: now)
+                guard let family = try reader.families.find(id), family.isOffline,
+                    let party = try reader.relyingParties.find(client)
                 else { return .inactive }
+                // check: TokenStateTests.introspected
+                guard family.client == client else { return .inactive }
+                // check: TokenStateTests.replaced
+                guard family.isActive(at: now) else { return .inactive }
+                // check: TokenStateTests.replaced
+                guard family.accepts(generation, within: party.refreshGrace, at: now) else { return .inactive }
                 // check: TokenStateTests.suspended
                 guard try reader.isThere(family.authentication.evidence, of: family.user) else { return .inactive }
                 return .refresh(family)

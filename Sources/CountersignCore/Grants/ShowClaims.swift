@@ -97,9 +97,12 @@ enum VerifyAccessToken {
     /// A token that has not ended and was not taken back, whether or not what it rests on is there; nil for another.
     static func kept(_ claims: AccessClaims, in reader: any Stores, at now: Timestamp) throws -> VerifiedAccess? {
         guard let id = claims.jti.split(separator: ".").first.flatMap({ TokenFamilyID($0) }),
-            let family = try reader.families.find(id), family.isActive(at: now),
-            try !reader.families.isRevoked(claims.jti)
+            let family = try reader.families.find(id)
         else { return nil }
+        // check: RedeemCodeTests.twice
+        guard family.isActive(at: now) else { return nil }
+        // check: TokenStateTests.revoked
+        guard try !reader.families.isRevoked(claims.jti) else { return nil }
         return VerifiedAccess(
             family: family, jti: claims.jti, scopes: claims.scopes, resource: claims.resource,
             keyThumbprint: claims.keyThumbprint, issuedAt: claims.issuedAt, expiresAt: claims.expiresAt)

@@ -172,6 +172,7 @@ extension Authentication.Evidence {
         let challenge = json["challenge"]?.string.flatMap { ChallengeID($0) }
         if let enrollment = json["enrollment"]?.string.flatMap({ EnrollmentID($0) }) {
             // A challenge that cannot be read is not none.
+            // check: AuthenticationTests.damaged
             guard (challenge == nil) == (json["challenge"] == nil) else { return nil }
             self = .approval(challenge, enrollment)
         } else if let identifier = json["identifier"]?.string.flatMap({ IdentifierID($0) }),

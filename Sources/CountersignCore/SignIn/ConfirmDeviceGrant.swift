@@ -99,9 +99,11 @@ extension UnitOfWork {
             return .refused(.gone)
         }
         try users.lock(request.user)
-        guard let secret = request.session, let session = try sessions.find(SecretHash(of: secret), at: now),
-            try mayAgree(session, to: found)
-        else { return .refused(.signIn) }
+        guard let secret = request.session, let session = try sessions.find(SecretHash(of: secret), at: now) else {
+            return .refused(.signIn)
+        }
+        // check: DeviceConfirmTests.tooOld
+        guard try mayAgree(session, to: found) else { return .refused(.signIn) }
         // check: DeviceConfirmTests.otherPerson
         guard session.user == request.user else { return .refused(.signIn) }
         return .from(session, found, client)

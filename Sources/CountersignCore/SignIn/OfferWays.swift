@@ -26,6 +26,7 @@ package enum OfferWays {
             {
                 ways.append(address.kind == .email ? .email : .text)
             }
+            // check: PasskeyTests.strength
             guard strong.contains(.device) else { return .ways(ways) }
             let hash = ports.hasher.hash(of: browser, client: party.client)
             let isKnown = try wanted.identifier.map {

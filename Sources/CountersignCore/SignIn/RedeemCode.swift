@@ -70,8 +70,9 @@ package enum RedeemCode {
             // Spec: RFC 9449 §5.2.
             // check: StrictClientTests.holderOfKey
             guard request.key != nil || !party.bindsTokens else { return .unproved(.missing) }
-            guard let (code, authorization) = try work.authorizations.find(hash), authorization.client == client
-            else { return .invalid }
+            guard let (code, authorization) = try work.authorizations.find(hash) else { return .invalid }
+            // check: RedeemCodeTests.refused
+            guard authorization.client == client else { return .invalid }
             // check: RedeemCodeTests.twice
             guard code.spentAt == nil else { return try work.endFamily(of: authorization.id) }
             let wanted = authorization.wanted

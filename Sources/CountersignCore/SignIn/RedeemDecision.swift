@@ -385,7 +385,9 @@ extension RedeemDecision.Request {
 
     /// How a sign-in stands for this request.
     fileprivate func standing(of found: Authorization?, at now: Timestamp) -> RedeemDecision.Standing {
-        guard let found, fits(found.wanted) else { return .invalid }
+        guard let found else { return .invalid }
+        // check: DeviceCodeTests.otherClient
+        guard fits(found.wanted) else { return .invalid }
         // check: DeviceCodeTests.otherClient
         guard found.client == client else { return .invalid }
         switch found.state {

@@ -54,9 +54,9 @@ package enum RefreshTokens {
             try keys.require(party.idTokenAlgorithm)
             // check: StrictClientTests.holderOfKey
             guard key != nil || !party.bindsTokens else { return .unproved(.missing) }
-            guard let family = try work.families.find(id), family.client == client, family.isOffline else {
-                return .invalid
-            }
+            guard let family = try work.families.find(id), family.isOffline else { return .invalid }
+            // check: RefreshTokensTests.refused
+            guard family.client == client else { return .invalid }
             // check: RefreshTokensTests.ends
             guard family.isActive(at: now) else { return .invalid }
             // Before anything ends: whoever has copied a token without its key ends nothing by it.

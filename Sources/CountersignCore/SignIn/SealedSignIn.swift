@@ -90,9 +90,10 @@ struct PageSeal: Sendable {
     /// The object; nil if it was not sealed so, or longer ago than ``SealedSignIn/lifetime``.
     func open(_ text: String) -> JSONValue? {
         guard let sealed = Base64URL.decode(text), let bytes = ports.hasher.opened(sealed, for: purpose),
-            let json = try? JSONValue(parsing: bytes), let at = json["at"]?.string.flatMap({ Timestamp($0) }),
-            ports.time.now < at.adding(SealedSignIn.lifetime)
+            let json = try? JSONValue(parsing: bytes), let at = json["at"]?.string.flatMap({ Timestamp($0) })
         else { return nil }
+        // check: SignInPageTests.tooOld
+        guard ports.time.now < at.adding(SealedSignIn.lifetime) else { return nil }
         return json
     }
 }

@@ -22,6 +22,7 @@ package enum SignInCode {
             let link = sent.address.kind == .email ? link(of: found.id, sent, ports: ports) : nil
             let wrong = try reader.counted(reader.wrongCodes(of: sent, for: found, ports.hasher), at: now)
             let code = wrong.isUsedUp ? nil : ports.hasher.code(of: sent)
+            // check: SignInCodeTests.textAfterWrong
             guard code != nil || link != nil else { return nil }
             let user = try reader.person(named: .address(sent.address), at: client.id, ports.hasher)
             // What its user has removed is theirs by no client's word.

@@ -151,11 +151,10 @@ package enum SignInDevice {
             guard try work.spend(key) else { return .unproved(.replayed) }
             _ = try work.count(.ownSignIns(device.id))
             guard let methods = try work.ownSignInMethods(of: device, at: party) else { return .invalid }
-            guard
-                let authentication = try work.ownAuthentication(
-                    by: assertion.challenge, on: device, at: client, among: methods),
-                try work.isGood(authentication.evidence, device.user, at: client)
-            else { return .invalid }
+            let shown = try work.ownAuthentication(by: assertion.challenge, on: device, at: client, among: methods)
+            guard let authentication = shown else { return .invalid }
+            // check: SignInDeviceTests.waiting
+            guard try work.isGood(authentication.evidence, device.user, at: client) else { return .invalid }
             var wanted = Wanted(client: client, redirectURI: "", scopes: own)
             wanted.resources = apis
             // check: SignInDeviceTests.consent

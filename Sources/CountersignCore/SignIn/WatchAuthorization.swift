@@ -43,9 +43,9 @@ package enum WatchAuthorization {
     ) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.store.read { reader in
-            guard let found = try reader.authorizations.find(id),
-                found.browser == ports.hasher.hash(of: browser, client: found.client), now < found.expiresAt
-            else { return .notFound }
+            guard let found = try reader.authorizations.find(id), now < found.expiresAt else { return .notFound }
+            // check: SignInTests.otherBrowser
+            guard found.browser == ports.hasher.hash(of: browser, client: found.client) else { return .notFound }
             // check: DeviceConfirmTests.otherWays
             guard isOfDevice ? found.wanted.device != nil : found.wanted.door == .browser else { return .notFound }
             let progress = found.progress(at: now)

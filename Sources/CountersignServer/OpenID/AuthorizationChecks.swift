@@ -197,9 +197,10 @@ struct AuthorizationChecks {
 
     private func client() async throws -> (Client, RelyingParty) {
         guard let id = form["client_id"].flatMap({ ClientID($0) }),
-            case .shown(let client, let party) = try await ShowRelyingParty.show(id, ports: ports),
-            client.disabledAt == nil
+            case .shown(let client, let party) = try await ShowRelyingParty.show(id, ports: ports)
         else { throw PageError.unknownClient }
+        // check: AuthorizeTests.clientEnds
+        guard client.disabledAt == nil else { throw PageError.unknownClient }
         return (client, party)
     }
 
