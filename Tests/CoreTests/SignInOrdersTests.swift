@@ -134,6 +134,10 @@ struct SignInOrdersTests {
         func language() async throws -> String? {
             try await scene.world.store.read { try $0.authorizations.find(asked.id) }?.wanted.languages
         }
+        // Nobody changes it in another browser.
+        let other = try SignInScene.browser("two")
+        #expect(try await ChangePageLanguage.change(asked.id, to: "fr", in: other, ports: ports) == nil)
+        #expect(try await language() != "fr")
         for number in 1...20 {
             #expect(try await change("x-\(number)") == nil)
             // The same again is no change.

@@ -92,9 +92,9 @@ extension UnitOfWork {
     func mayResume(
         _ device: Enrollment, by visit: AccountVisit, among passkeys: [RegisteredPasskey]
     ) throws -> Bool {
-        guard case .suspended(let since) = device.state,
-            try confirmation(by: visit, among: passkeys) == .byDevice
-        else { return false }
+        guard case .suspended(let since) = device.state else { return false }
+        // check: AccountTests.resume
+        guard try confirmation(by: visit, among: passkeys) == .byDevice else { return false }
         guard case .passkey(let id) = visit.session.authentication.evidence else { return true }
         let wait = try wait(of: visit.user)
         // check: AccountTests.resumeByPasskey

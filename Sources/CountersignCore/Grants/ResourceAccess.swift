@@ -118,9 +118,11 @@ extension Stores {
     ) throws -> (owner: ClientID, api: ProtectedResource)? {
         // check: ResourceTests.notAllowed
         guard party.resources.contains(identifier) else { return nil }
-        guard let owner = try relyingParties.owner(of: identifier), let client = try clients.find(owner),
-            client.disabledAt == nil
-        else { return nil }
+        guard let owner = try relyingParties.owner(of: identifier), let client = try clients.find(owner) else {
+            return nil
+        }
+        // check: ResourceTests.allowance
+        guard client.disabledAt == nil else { return nil }
         return try relyingParties.find(owner)?.resource.map { (owner, $0) }
     }
 

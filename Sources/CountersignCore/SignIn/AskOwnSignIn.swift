@@ -113,8 +113,10 @@ extension UnitOfWork {
             return Authentication(byItself: device, at: now)
         }
         guard let challenge = try challenges.find(id), case .ended(let outcome, let time) = challenge.state,
-            case .approved(let method, let decider) = outcome, methods.contains(method)
+            case .approved(let method, let decider) = outcome
         else { return nil }
+        // check: OwnSignInTests.type
+        guard methods.contains(method) else { return nil }
         // check: OwnSignInTests.other
         guard challenge.purpose == .ownSignIn && decider == device.id && challenge.question.client == client else {
             return nil

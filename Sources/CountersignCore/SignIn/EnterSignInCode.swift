@@ -43,7 +43,9 @@ package enum EnterSignInCode {
             }
             // check: SignInCodeTests.elsewhere
             guard found.browser == work.hasher.hash(of: browser, client: found.client) else { return .notFound }
-            guard let ask = found.ask, let sent = ask.verification, now < ask.until else { return .over(found) }
+            guard let ask = found.ask, let sent = ask.verification else { return .over(found) }
+            // check: SignInCodeTests.elsewhere
+            guard now < ask.until else { return .over(found) }
             let typed = try work.count(.typedSignInCodes(sent.id))
             // What is typed beyond the tries must not count against the address: one form could lock it.
             // check: SignInCodeTests.tries

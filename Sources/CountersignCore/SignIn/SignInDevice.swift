@@ -90,13 +90,22 @@ package enum SignInDevice {
         guard now < end && end <= now.adding(eventTolerance + eventTolerance) && event.isApproved else {
             return .invalid
         }
-        guard let device = found.device, key.isValid(derSignature: signature, for: Array(event.text.utf8)) else {
-            try await FindEvent.countWrong(from: network, at: now, ports)
-            return .invalid
+        guard let device = found.device else { return try await countedWrong(from: network, at: now, ports) }
+        // check: CotterEventTests.ownTimes
+        guard key.isValid(derSignature: signature, for: Array(event.text.utf8)) else {
+            return try await countedWrong(from: network, at: now, ports)
         }
         let shown = Shown(
             enrollment: device.id, user: device.user, challenge: nil, once: event.once(by: device.id))
         return try await signIn(shown, scopes: [TokenFamily.openID], for: [], at: client, with: nil, at: now, ports)
+    }
+
+    /// What no device has signed counts for the network that it comes from.
+    private static func countedWrong(
+        from network: [UInt8]?, at now: Timestamp, _ ports: Ports
+    ) async throws -> Outcome {
+        try await FindEvent.countWrong(from: network, at: now, ports)
+        return .invalid
     }
 
     /// How far the clocks of such a device and a server may be apart.

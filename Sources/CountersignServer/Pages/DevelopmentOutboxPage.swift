@@ -7,10 +7,13 @@ import Hummingbird
 extension NativeAPI {
     func addDevelopmentOutbox(to routes: inout NativeRoutes) {
         routes.anyone(.get, "/dev/outbox") { [developmentOutbox] incoming in
-            // The messages contain codes. Another site must not read them by DNS rebinding.
-            guard let developmentOutbox, incoming.isFromThisMachine, incoming.namesLoopback else {
-                throw RequestFailure.unknownPath
-            }
+            guard let developmentOutbox else { throw RequestFailure.unknownPath }
+            // The messages contain codes.
+            // check: MessageTests.strangers
+            guard incoming.isFromThisMachine else { throw RequestFailure.unknownPath }
+            // Another site must not read them by DNS rebinding.
+            // check: MessageTests.strangers
+            guard incoming.namesLoopback else { throw RequestFailure.unknownPath }
             return incoming.headers[.accept]?.contains("text/html") == true
                 ? Self.page(of: developmentOutbox.entries)
                 : Response(json: ["messages": .array(developmentOutbox.entries.map(\.json))])
