@@ -124,7 +124,7 @@ struct AccountTests {
     }
 
     @Test(
-        "By a proved address one signs in with the phone at a first party that does not know one yet, at no third party",
+        "By a proved address one signs in with the phone at a first party that takes whoever is a user, at no other client",
         arguments: Engine.allCases)
     func byNumber(_ engine: Engine) async throws {
         let scene = try await AccountScene(engine)
@@ -147,6 +147,13 @@ struct AccountTests {
         let there = try scene.shop.wanted("customer-1", at: scene.third)
         guard case .asked(let third) = try await scene.shop.ask(there, by: .device) else { throw World.Broken("third") }
         #expect(try await !scene.shop.isPut(third))
+        let closed = try await world.makeClient("Closed").client
+        try await AccountScene.set(closed, at: SignInScene.redirectURI, .closed, in: world)
+        let elsewhere = try scene.shop.wanted("customer-1", at: closed)
+        guard case .asked(let last) = try await scene.shop.ask(elsewhere, by: .device) else {
+            throw World.Broken("last")
+        }
+        #expect(try await !scene.shop.isPut(last))
     }
 
     @Test(

@@ -72,6 +72,27 @@ struct RedeemCodeTests {
         }
     }
 
+    @Test(
+        "RFC 7636 §4.1: a verifier of another form is refused, though the challenge was made of it",
+        arguments: [
+            (String(repeating: "a", count: 42), false), (String(repeating: "a", count: 43), true),
+            (String(repeating: "~", count: 128), true), (String(repeating: "a", count: 129), false),
+            (String(repeating: "a", count: 42) + "+", false), (String(repeating: "a", count: 42) + " ", false),
+        ])
+    func verifiers(_ verifier: String, _ isGood: Bool) async throws {
+        let scene = try await SignInScene()
+        let session = try #require(try await scene.signedIn().session).secret
+        var wanted = try scene.wanted()
+        wanted.codeChallenge = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.utf8))))
+        let outcome = try await FinishSignIn.goOn(
+            wanted, in: session, browser: scene.browser, ports: scene.world.ports)
+        guard case .finished(let finished) = outcome else { throw World.Broken("session") }
+        switch try await scene.redeem(finished.code, verifier: verifier) {
+        case .redeemed: #expect(isGood)
+        case let refused: #expect(refused == .invalid && !isGood)
+        }
+    }
+
     // Spec: OWASP ASVS 10.4.3.
     @Test("A code is good for a minute")
     func late() async throws {

@@ -109,8 +109,7 @@ extension UnitOfWork {
     /// The user whose devices are asked, locked before the sign-in, as by every end of a challenge; nil for nobody.
     ///
     /// A first party that takes whoever is a user asks also a user whom it does not know yet, by an address that the
-    /// user
-    /// has proved. A third party does not: it could have the phones of people asked who have never heard of it.
+    /// user has proved. A third party does not: it could have the phones of people asked who have never heard of it.
     fileprivate func userToAsk(_ wanted: Wanted, at client: Client, _ party: RelyingParty) throws -> UserID? {
         // A client's server may also name somebody by an ID token, and an app that was written for Cotter by our id.
         if wanted.backchannel != nil || wanted.device?.event != nil, let hint = wanted.hint {
@@ -122,9 +121,11 @@ extension UnitOfWork {
         }
         // check: AccountTests.byNumber
         guard !client.isThirdParty else { return nil }
-        guard party.registration != .closed, let address = name.address,
-            let user = try identifiers.verified(hasher.identifier(address))?.user
-        else { return nil }
+        // check: AccountTests.byNumber
+        guard party.registration != .closed else { return nil }
+        guard let address = name.address, let user = try identifiers.verified(hasher.identifier(address))?.user else {
+            return nil
+        }
         try users.lock(user)
         return try users.find(user)?.deletedAt == nil ? user : nil
     }

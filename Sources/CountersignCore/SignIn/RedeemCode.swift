@@ -175,7 +175,9 @@ extension RedeemCode.Request {
             guard verifier == nil else { return false }
             return true
         }
-        guard let verifier, isVerifier(verifier.reveal()) else { return false }
+        guard let verifier else { return false }
+        // check: RedeemCodeTests.verifiers
+        guard isVerifier(verifier.reveal()) else { return false }
         let digest = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.reveal().utf8))))
         // check: RedeemCodeTests.refused
         guard constantTimeEqual(Array(digest.utf8), Array(challenge.utf8)) else { return false }
