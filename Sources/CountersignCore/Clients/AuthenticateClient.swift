@@ -36,12 +36,12 @@ package enum AuthenticateClient {
     package static func authenticateRelyingParty(
         _ id: String, secret: Secret<String>, ports: Ports
     ) async throws -> (Outcome, RelyingParty?) {
-        let (client, party) = try await ports.store.read { reader in
-            try ClientID(id).map { (try reader.clients.find($0), try reader.relyingParties.find($0)) } ?? (nil, nil)
+        let found = try await ports.store.read { reader in
+            try ClientID(id).flatMap { try reader.clients.findWithParty($0) }
         }
-        let outcome = authenticate(client, secret: secret, ports: ports)
+        let outcome = authenticate(found?.client, secret: secret, ports: ports)
         guard case .authenticated = outcome else { return (outcome, nil) }
-        return (outcome, party)
+        return (outcome, found?.party)
     }
 
     private static func authenticate(_ client: Client?, secret: Secret<String>, ports: Ports) -> Outcome {

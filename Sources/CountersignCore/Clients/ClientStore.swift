@@ -6,6 +6,8 @@ package import Encodings
 /// All methods throw ``StoreError``.
 package protocol ClientStore {
     func find(_ id: ClientID) throws -> Client?
+    /// A client with how it uses the OpenID provider; nil in the place of that if it does not.
+    func findWithParty(_ id: ClientID) throws -> (client: Client, party: RelyingParty?)?
     func all() throws -> [Client]
     /// Clients that were deleted; their users may not all be unlinked yet.
     func deleted() throws -> [ClientID]
@@ -19,6 +21,10 @@ package protocol ClientStore {
     ///
     /// Returns nil if there is no such client.
     func lock(_ client: ClientID) throws -> Client?
+    /// Keeps a client, and how it uses the OpenID provider, from being changed or ended until the transaction ends.
+    ///
+    /// Returns nil if there is no such client, or it does not use the provider.
+    func lockWithParty(_ client: ClientID) throws -> (client: Client, party: RelyingParty)?
     /// The same, and reads a type that the client asks by; nil in its place if there is no such type.
     func lock(_ client: ClientID, asking type: TypeName) throws -> (client: Client, type: ChallengeType?)?
     /// Replaces the secret; the previous one is accepted until a time.

@@ -60,7 +60,7 @@ package enum ClientSignature {
         of id: ClientID, ports: Ports
     ) async throws -> (client: Client, party: RelyingParty)? {
         try await ports.store.read { reader -> (client: Client, party: RelyingParty)? in
-            guard let client = try reader.clients.find(id), let party = try reader.relyingParties.find(id) else {
+            guard let (client, settings) = try reader.clients.findWithParty(id), let party = settings else {
                 return nil
             }
             return (client, party)

@@ -13,7 +13,7 @@ package enum ShowRelyingParty {
     /// The settings of a client.
     package static func show(_ id: ClientID, ports: Ports) async throws -> Outcome {
         try await ports.store.read { reader in
-            guard let client = try reader.clients.find(id), let party = try reader.relyingParties.find(id) else {
+            guard let (client, settings) = try reader.clients.findWithParty(id), let party = settings else {
                 return .notFound
             }
             return .shown(client, party)

@@ -156,8 +156,8 @@ extension UnitOfWork {
         // check: DeviceConfirmTests.otherWays
         guard wanted.door == .browser else { return .tooLate }
         // Nothing would cancel what is asked for a client that is being disabled, or becomes strict.
-        guard let client = try clients.lock(wanted.client), client.disabledAt == nil,
-            let party = try relyingParties.lock(client.id), party.ways.contains(request.way)
+        guard let (client, party) = try clients.lockWithParty(wanted.client), client.disabledAt == nil,
+            party.ways.contains(request.way)
         else { return .clientGone }
         // check: StrictSwitchTests.oldPage
         guard party.takes(begunStrict: wanted.isStrict) else { return .tooLate }

@@ -109,8 +109,7 @@ package enum BeginBackchannel {
             number: EntryNumber(value: ports.random.number(below: 1_000_000)))
         let maximum = ports.limits.codeAsks
         return try await ports.commit(at: now, as: .client(request.client)) { work in
-            guard let client = try work.clients.lock(request.client), client.disabledAt == nil,
-                let party = try work.relyingParties.find(client.id)
+            guard let (client, party) = try work.clients.lockWithParty(request.client), client.disabledAt == nil
             else { return .clientGone }
             guard let backchannel = party.backchannel else { return .off }
             let count = try work.count(.backchannelRequests(of: client.id, maximum: maximum))

@@ -100,8 +100,7 @@ package enum BeginDeviceGrant {
             expiresAt: now.adding(min(lifetime, request.lifetime ?? lifetime)))
         let limits = ports.limits
         return try await ports.commit(at: now, as: .client(request.client)) { work in
-            guard let client = try work.clients.lock(request.client), client.disabledAt == nil,
-                let party = try work.relyingParties.find(client.id)
+            guard let (client, party) = try work.clients.lockWithParty(request.client), client.disabledAt == nil
             else { return .clientGone }
             // check: DeviceCodeTests.off
             guard party.deviceGrant != .off else { return .off }

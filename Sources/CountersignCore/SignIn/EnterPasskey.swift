@@ -63,8 +63,8 @@ package enum EnterPasskey {
         wanted.askedFrom = request.place?.worded(in: request.language)
         wanted.askedIn = request.language
         return try await ports.commit(at: now, as: .system) { [wanted] work in
-            guard let client = try work.clients.lock(wanted.client), client.disabledAt == nil,
-                let party = try work.relyingParties.find(client.id), party.ways.contains(.passkey)
+            guard let (client, party) = try work.clients.lockWithParty(wanted.client), client.disabledAt == nil,
+                party.ways.contains(.passkey)
             else { return .clientGone }
             if let network = request.network {
                 let count = try work.count(.signInsFrom(network))

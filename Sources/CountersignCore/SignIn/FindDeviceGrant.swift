@@ -113,8 +113,8 @@ extension UnitOfWork {
         else { return nil }
         // check: DeviceConfirmTests.otherBrowser
         guard found.isFree(for: hasher.hash(of: browser, client: found.client), hasher) else { return nil }
-        guard let client = try clients.lock(found.client), client.disabledAt == nil,
-            let party = try relyingParties.lock(client.id), party.deviceGrant != .off
+        guard let (client, party) = try clients.lockWithParty(found.client), client.disabledAt == nil,
+            party.deviceGrant != .off
         else { return nil }
         return (found, client.id)
     }

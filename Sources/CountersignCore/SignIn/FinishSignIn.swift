@@ -325,9 +325,7 @@ extension UnitOfWork {
 
     /// The client, if it can still be given what was checked when the sign-in began; nil otherwise.
     fileprivate func client(accepting wanted: Wanted) throws -> Client? {
-        guard let client = try clients.lock(wanted.client), let party = try relyingParties.find(client.id) else {
-            return nil
-        }
+        guard let (client, party) = try clients.lockWithParty(wanted.client) else { return nil }
         // check: SignInTests.ends
         guard client.disabledAt == nil else { return nil }
         // Whoever signs in to say yes to a device returns to a page of ours.

@@ -44,8 +44,7 @@ package enum GiveMaintenanceToken {
         let keys = try ports.keys.current().tokens
         let id: TokenFamilyID = ports.random.id(at: now)
         return try await ports.commit(at: now, as: .device(assertion.enrollment)) { work in
-            guard let found = try work.clients.lock(client), found.disabledAt == nil,
-                let party = try work.relyingParties.lock(client)
+            guard let (found, party) = try work.clients.lockWithParty(client), found.disabledAt == nil
             else { return .clientGone }
             // check: GiveMaintenanceTokenTests.nothing
             guard found.vendors.contains(vendor) else { return .clientGone }

@@ -19,8 +19,8 @@ package enum PutSignIn {
             guard let found = try work.authorizations.find(id), found.state == .open, let ask = found.ask,
                 ask.challenge == challenge, let number = ask.number, now < ask.until,
                 try work.challenges.find(challenge) == nil,
-                let client = try work.clients.lock(found.client), client.disabledAt == nil,
-                let party = try work.relyingParties.lock(client.id), party.ways.contains(.device),
+                let (client, party) = try work.clients.lockWithParty(found.client), client.disabledAt == nil,
+                party.ways.contains(.device),
                 let user = try work.userToAsk(found.wanted, at: client, party)
             else { return }
             // A client's server has no browser.

@@ -63,8 +63,7 @@ package enum RedeemCode {
         let sid = Base64URL.encode(ports.random.bytes(16))
         let hash = SecretHash(of: request.code)
         return try await ports.commit(at: now, as: .client(client)) { work in
-            guard let found = try work.clients.lock(client), found.disabledAt == nil,
-                let party = try work.relyingParties.lock(client)
+            guard let (found, party) = try work.clients.lockWithParty(client), found.disabledAt == nil
             else { return .clientGone }
             try keys.require(party.idTokenAlgorithm)
             // Spec: RFC 9449 §5.2.

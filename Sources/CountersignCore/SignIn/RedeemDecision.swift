@@ -54,6 +54,16 @@ package enum RedeemDecision {
     fileprivate struct Rows: Sendable {
         let client: Client?
         let party: RelyingParty?
+
+        init(client: Client?, party: RelyingParty?) {
+            self.client = client
+            self.party = party
+        }
+
+        /// The rows of a client that may not be there.
+        init(_ found: (client: Client, party: RelyingParty?)?) {
+            self.init(client: found?.client, party: found?.party)
+        }
     }
 
     /// How a client is registered, and by what it authenticates.
@@ -216,7 +226,7 @@ package enum RedeemDecision {
             let client = request.client
             let rows =
                 try request.rows
-                ?? Rows(client: reader.clients.find(client), party: reader.relyingParties.find(client))
+                ?? Rows(reader.clients.findWithParty(client))
             return Seen(
                 standing: standing, expiresAt: found?.expiresAt, registration: Registration(rows, for: request))
         }
@@ -258,9 +268,8 @@ package enum RedeemDecision {
         let client = request.client
         let transports = ports.transports
         return try await ports.commit(at: now, as: .client(client)) { work in
-            guard let found = try work.clients.lock(client),
-                let registration = Registration(
-                    Rows(client: found, party: try work.relyingParties.lock(client)), for: request)
+            guard let (found, settings) = try work.clients.lockWithParty(client),
+                let registration = Registration(Rows(client: found, party: settings), for: request)
             else { return .clientGone }
             // check: BackchannelTests.registeredAnew
             guard request.registration == nil || request.registration == registration else {

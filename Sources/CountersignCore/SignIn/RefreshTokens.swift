@@ -48,8 +48,7 @@ package enum RefreshTokens {
         let now = ports.time.now
         let keys = try ports.keys.current().tokens
         let outcome: Outcome = try await ports.commit(at: now, as: .client(client)) { work in
-            guard let found = try work.clients.lock(client), found.disabledAt == nil,
-                let party = try work.relyingParties.lock(client)
+            guard let (found, party) = try work.clients.lockWithParty(client), found.disabledAt == nil
             else { return .clientGone }
             try keys.require(party.idTokenAlgorithm)
             // check: StrictClientTests.holderOfKey

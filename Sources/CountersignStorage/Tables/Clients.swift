@@ -14,6 +14,14 @@ private enum Statements {
     /// A transaction that asks a challenge holds this lock until it commits, so that disabling the client either finds
     /// the challenge or comes first and prevents it.
     static let heldByID = SQLStatement("\(byID.text) FOR SHARE")
+    private static let party = """
+        relying_parties p ON p.client_id = c.id WHERE c.id = $1 AND c.deleted_at IS NULL
+        """
+    private static let columnsWithParty = "\(columns.qualified(by: "c")), p.settings"
+    static let withParty = SQLStatement("SELECT \(columnsWithParty) FROM clients c LEFT JOIN \(party)")
+    static let usingProvider = SQLStatement("SELECT \(columnsWithParty) FROM clients c JOIN \(party)")
+    /// Of both rows, what it reads after it has waited for one of them is the newest.
+    static let heldUsingProvider = SQLStatement("\(usingProvider.text) FOR SHARE")
     static let asking = SQLStatement(
         """
         SELECT \(columns), (SELECT settings FROM challenge_types WHERE name = $2) FROM clients
@@ -78,24 +86,36 @@ private enum Statements {
 /// Clients, the bootstrap token and challenge types.
 extension SQLTransaction {
     func find(_ id: ClientID) throws -> Client? {
-        try first(Statements.byID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<19]) { try Client(row) }
+        try first(Statements.byID, [id.value]) { try client(id, $0) }
+    }
+
+    func findWithParty(_ id: ClientID) throws -> (client: Client, party: RelyingParty?)? {
+        try first(Statements.withParty, [id.value]) { row in
+            (try client(id, row), try row.optionalText(19).map { _ in try party(id, row, at: 19) })
         }
     }
 
     func lock(_ id: ClientID) throws -> Client? {
-        guard locksRows else { return try find(id) }
-        return try first(Statements.heldByID, [id.value]) { row in
-            try parsed.clients.value(id, of: row[0..<19]) { try Client(row) }
+        try first(locksRows ? Statements.heldByID : Statements.byID, [id.value]) { try client(id, $0) }
+    }
+
+    func lockWithParty(_ id: ClientID) throws -> (client: Client, party: RelyingParty)? {
+        try first(locksRows ? Statements.heldUsingProvider : Statements.usingProvider, [id.value]) { row in
+            (try client(id, row), try party(id, row, at: 19))
         }
     }
 
     func lock(_ id: ClientID, asking type: TypeName) throws -> (client: Client, type: ChallengeType?)? {
         try first(locksRows ? Statements.heldAsking : Statements.asking, [id.value, .text("\(type)")]) { row in
-            let client = try parsed.clients.value(id, of: row[0..<19]) { try Client(row) }
+            let client = try self.client(id, row)
             guard let settings = try row.optionalText(19) else { return (client, nil) }
             return (client, try self.type(SQLRow([.text("\(type)"), .text(settings)])))
         }
+    }
+
+    /// Reads the first columns.
+    private func client(_ id: ClientID, _ row: SQLRow) throws -> Client {
+        try parsed.clients.value(id, of: row[0..<19]) { try Client(row) }
     }
 
     /// Reads the columns name and settings.

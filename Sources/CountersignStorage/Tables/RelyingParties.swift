@@ -38,13 +38,16 @@ extension SQLTransaction {
     }
 
     private func party(_ client: ClientID, _ statement: SQLStatement) throws -> RelyingParty? {
-        try first(statement, [client.value]) { row in
-            try parsed.relyingParties.value(client, of: row[0..<1]) {
-                try row.value(0) { text in
-                    // A URI that was accepted in development mode stays.
-                    (try? JSONValue(parsing: Array(text.utf8))).flatMap {
-                        try? RelyingParty($0, of: client, isDevelopment: true)
-                    }
+        try first(statement, [client.value]) { try party(client, $0, at: 0) }
+    }
+
+    /// Reads the column settings.
+    func party(_ client: ClientID, _ row: SQLRow, at column: Int) throws -> RelyingParty {
+        try parsed.relyingParties.value(client, of: row[column..<column + 1]) {
+            try row.value(column) { text in
+                // A URI that was accepted in development mode stays.
+                (try? JSONValue(parsing: Array(text.utf8))).flatMap {
+                    try? RelyingParty($0, of: client, isDevelopment: true)
                 }
             }
         }
