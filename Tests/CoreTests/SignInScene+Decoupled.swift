@@ -91,6 +91,8 @@ extension SignInScene {
     }
 
     /// Of two requests that wait, also at two nodes, one gets the tokens, and they stay good.
+    ///
+    /// The time of one is up, and the other one is told.
     func expectTokensOnce(
         _ way: RedeemDecision.Way, of asked: Authorization, at other: World? = nil
     ) async throws {
@@ -103,7 +105,7 @@ extension SignInScene {
         try await approve(asked)
         let now = world.time.now
         async let first = wait.outcome(until: now, ports: one.ports)
-        async let second = another.outcome(until: now, ports: two.ports)
+        async let second = another.outcome(until: now.adding(seconds: 30), ports: two.ports)
         let outcomes = try await [first, second]
         let given = outcomes.compactMap { outcome -> UnsignedTokens? in
             if case .redeemed(let given) = outcome { given } else { nil }

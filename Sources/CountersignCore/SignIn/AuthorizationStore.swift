@@ -31,6 +31,12 @@ package protocol AuthorizationStore {
     func advance(
         _ id: AuthorizationID, to state: AuthorizationState, by verification: VerificationID?, at: Timestamp
     ) throws -> Bool
+    /// Moves an authorization on from the authentication to the tokens, where its client gets no code; the same update.
+    ///
+    /// - Returns: false if it is not authenticated any more, or over.
+    func redeem(
+        _ id: AuthorizationID, _ authentication: Authentication, for family: TokenFamilyID, at: Timestamp
+    ) throws -> Bool
     /// Gives a sign-in that a device has asked for to a browser in which its person agrees, if it is open and nobody else
     /// has taken it up.
     ///

@@ -154,6 +154,8 @@ package enum RedeemDecision {
 
         /// Waits until somebody has decided, or until a deadline.
         ///
+        /// Who is told before that of a decision goes straight to what gives the tokens, which reads the sign-in itself.
+        ///
         /// It ends nothing: of several requests that wait, one gets the tokens. None gets any whose client was
         /// registered anew meanwhile: it has authenticated before, by what its client may have lost since, and must ask
         /// once more. That a key is gone from its client's URL, or an earlier secret's time is over, is not noticed: what
@@ -161,12 +163,22 @@ package enum RedeemDecision {
         ///
         /// - Throws: `CancellationError` when the wait is interrupted; ``StoreError``.
         package func outcome(until deadline: Timestamp, ports: Ports) async throws -> Outcome {
+            let end = min(deadline, expiresAt)
             while true {
-                try await subscription.wait(until: min(deadline, expiresAt))
-                let outcome = try await RedeemDecision.look(at: signIn, for: request, isPoll: false, ports: ports)
-                    .outcome
+                try await subscription.wait(until: end)
+                let outcome = try await next(isTold: ports.time.now < end, ports)
                 guard case .pending = outcome, ports.time.now < deadline else { return outcome }
             }
+        }
+
+        private func next(isTold: Bool, _ ports: Ports) async throws -> Outcome {
+            let now = ports.time.now
+            if isTold,
+                let given = try await RedeemDecision.conclude(signIn, for: request, every: interval, at: now, ports)
+            {
+                return given
+            }
+            return try await RedeemDecision.look(at: signIn, for: request, isPoll: false, ports: ports).outcome
         }
     }
 
@@ -256,18 +268,26 @@ package enum RedeemDecision {
         // Apps that were written for Cotter poll each second, and know of no other pace.
         if isPoll, !request.isEvent, pace.isTooFast(at: now) { return .slowDown(interval: pace.interval) }
         if seen.standing == .open { return .pending(interval: pace.interval) }
-        return try await conclude(id, for: request, every: pace.interval, at: now, ports)
+        // Another request may have been faster.
+        return try await conclude(id, for: request, every: pace.interval, at: now, ports) ?? .invalid
     }
 
     /// Gives the tokens, of several requests to one.
+    ///
+    /// - Returns: nil if nobody has agreed, or the tokens were given.
     private static func conclude(
         _ id: AuthorizationID, for request: Request, every interval: Seconds, at now: Timestamp, _ ports: Ports
-    ) async throws -> Outcome {
+    ) async throws -> Outcome? {
         let keys = try ports.keys.current().tokens
         let family: TokenFamilyID = ports.random.id(at: now)
         let client = request.client
         let transports = ports.transports
-        return try await ports.commit(at: now, as: .client(client)) { work in
+        return try await ports.commit(at: now, as: .client(client)) { work -> Outcome? in
+            // Before any lock: who is told of something else locks nothing. Of several, `redeem` below lets one pass.
+            guard let authorization = try work.authorizations.find(id),
+                request.standing(of: authorization, at: now) == .authenticated,
+                case .authenticated(let authentication) = authorization.state
+            else { return nil }
             guard let (found, settings) = try work.clients.lockWithParty(client),
                 let registration = Registration(Rows(client: found, party: settings), for: request)
             else { return .clientGone }
@@ -277,9 +297,6 @@ package enum RedeemDecision {
             }
             let party = registration.party
             try keys.require(party.idTokenAlgorithm)
-            guard let authorization = try work.authorizations.find(id),
-                case .authenticated(let authentication) = authorization.state
-            else { return .invalid }
             // Spec: FAPI 2.0 Security Profile §5.3.2.1.
             // check: StrictSwitchTests.poll
             guard party.takes(begunStrict: authorization.wanted.isStrict) else { return .invalid }
@@ -317,9 +334,9 @@ package enum RedeemDecision {
             guard let target else { return .unknownResource }
             // check: DeviceConfirmTests.closedSince
             guard try work.admit(authentication.user, to: client) else { return .invalid }
-            guard try work.authorizations.advance(id, to: .granted(authentication), at: now),
-                try work.authorizations.advance(id, to: .redeemed(authentication, family), at: now)
-            else { throw StoreError.serializationFailure }
+            guard try work.authorizations.redeem(id, authentication, for: family, at: now) else {
+                throw StoreError.serializationFailure
+            }
             if needsConsent { try work.give(wanted, by: authentication.user) }
             let given = TokenFamily(
                 id: family, client: client, session: nil, sid: nil, scopes: scopes, resources: wanted.resources,

@@ -37,7 +37,7 @@ private enum Statements {
     static let advance = SQLStatement(
         """
         UPDATE authorizations SET state = $2, authentication = $3, family_id = $4, user_id = COALESCE($7, user_id)
-        WHERE id = $1 AND state = $5 AND (expires_at > $6 OR $2 = 'redeemed')
+        WHERE id = $1 AND state = $5 AND (expires_at > $6 OR $5 = 'granted')
         AND ($2 <> 'authenticated' OR ask_challenge_id = $8 OR ask_verification_id = $9)
         """)
     static let refuse = SQLStatement(
@@ -145,6 +145,19 @@ extension SQLTransaction {
             case .granted: "authenticated"
             case .redeemed: "granted"
             }
+        return try advance(id, from: before, to: state, by: verification, at: time)
+    }
+
+    func redeem(
+        _ id: AuthorizationID, _ authentication: Authentication, for family: TokenFamilyID, at time: Timestamp
+    ) throws -> Bool {
+        try advance(id, from: "authenticated", to: .redeemed(authentication, family), by: nil, at: time)
+    }
+
+    private func advance(
+        _ id: AuthorizationID, from before: String, to state: AuthorizationState, by verification: VerificationID?,
+        at time: Timestamp
+    ) throws -> Bool {
         let arguments =
             [id.value, .text(state.name)] + columns(of: state) + [
                 .text(before), time.value, .optional(state.authentication?.user.description),
