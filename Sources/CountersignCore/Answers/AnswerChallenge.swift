@@ -101,10 +101,10 @@ package enum AnswerChallenge {
         init(
             _ id: ChallengeID, by call: DeviceCall, digest: MessageDigest, issuer: Issuer, from reader: any Stores
         ) throws {
-            let found = try reader.enrollments.findWithCertificate(call.enrollment)
+            let found = try reader.answers.answeringDevice(id, by: call.enrollment, digest: digest)
             caller = DeviceCall.caller(found?.enrollment, issuer: issuer)
             certificate = found?.certificate
-            answering = try reader.answers.answering(id, by: call.enrollment, digest: digest)
+            answering = found?.answering
         }
     }
 

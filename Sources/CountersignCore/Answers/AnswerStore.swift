@@ -25,6 +25,10 @@ package protocol AnswerStore {
     func answering(
         _ id: ChallengeID, by enrollment: EnrollmentID, digest: MessageDigest
     ) throws -> AnsweringFacts?
+    /// The same, with the device and its certificate; nil if there is no such device.
+    func answeringDevice(
+        _ id: ChallengeID, by enrollment: EnrollmentID, digest: MessageDigest
+    ) throws -> (enrollment: Enrollment, certificate: [UInt8], answering: AnsweringFacts?)?
     func find(by enrollment: EnrollmentID, digest: MessageDigest) throws -> RecordedAnswer?
     func deleteAll(by enrollment: EnrollmentID) throws
     func insert(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: MessageDigest, at: Timestamp) throws

@@ -8,8 +8,6 @@ package protocol EnrollmentStore {
     func find(_ id: EnrollmentID) throws -> Enrollment?
     /// An enrollment whose state does not change before the transaction ends.
     func findHeld(_ id: EnrollmentID) throws -> Enrollment?
-    /// An enrollment with the device's certificate.
-    func findWithCertificate(_ id: EnrollmentID) throws -> (enrollment: Enrollment, certificate: [UInt8])?
     func state(_ id: EnrollmentID) throws -> Enrollment.State?
     func all(of user: UserID) throws -> [Enrollment]
     func active(of user: UserID) throws -> [Enrollment]

@@ -150,11 +150,23 @@ private enum Statements {
         """)
     /// A challenge with what a device that answers it needs: whether it was put to the device, and whether the same
     /// answer was recorded before.
+    private static let answeringColumns =
+        "\(columns(of: "c")), t.enrollment_id, t.fetched_at, a.challenge_id, a.state, a.reason, a.custom"
+    /// How many columns these are.
+    static let answeringCount = count + 6
     static let answering = SQLStatement(
         """
-        SELECT \(columns(of: "c")), t.enrollment_id, t.fetched_at, a.challenge_id, a.state, a.reason, a.custom
-        FROM challenges c LEFT JOIN challenge_targets t ON t.challenge_id = c.id AND t.enrollment_id = $2
+        SELECT \(answeringColumns) FROM challenges c
+        LEFT JOIN challenge_targets t ON t.challenge_id = c.id AND t.enrollment_id = $2
         LEFT JOIN answers a ON a.enrollment_id = $2 AND a.digest = $3 WHERE c.id = $1
+        """)
+    /// The same in the row of the device, with or without a challenge.
+    static let answeringDevice = SQLStatement(
+        """
+        SELECT \(answeringColumns), e.certificate, \(SQLTransaction.enrollmentColumns(of: "e")) FROM enrollments e
+        LEFT JOIN challenges c ON c.id = $1
+        LEFT JOIN challenge_targets t ON t.challenge_id = c.id AND t.enrollment_id = e.id
+        LEFT JOIN answers a ON a.enrollment_id = e.id AND a.digest = $3 WHERE e.id = $2
         """)
     static let insertAnswer = SQLStatement(
         """
@@ -402,14 +414,33 @@ extension SQLTransaction {
         _ id: ChallengeID, by enrollment: EnrollmentID, digest: MessageDigest
     ) throws -> AnsweringFacts? {
         try first(Statements.answering, [id.value, enrollment.value, .blob(digest.bytes)]) { row in
-            let target: EnrollmentID? = try row.optionalID(Statements.count)
-            let recorded: ChallengeID? = try row.optionalID(Statements.count + 2)
-            return AnsweringFacts(
-                challenge: try challenge(row), isTarget: target != nil,
-                recorded: try recorded.map { _ in
-                    try recordedAnswer(row, at: Statements.count + 2, by: enrollment, digest: digest)
-                })
+            try answeringFacts(row, by: enrollment, digest: digest)
         }
+    }
+
+    func answeringDevice(
+        _ id: ChallengeID, by enrollment: EnrollmentID, digest: MessageDigest
+    ) throws -> (enrollment: Enrollment, certificate: [UInt8], answering: AnsweringFacts?)? {
+        try first(Statements.answeringDevice, [id.value, enrollment.value, .blob(digest.bytes)]) { row in
+            let asked: ChallengeID? = try row.optionalID(0)
+            return (
+                try self.enrollment(row.dropping(Statements.answeringCount + 1)),
+                try row.blob(Statements.answeringCount),
+                try asked.map { _ in try answeringFacts(row, by: enrollment, digest: digest) }
+            )
+        }
+    }
+
+    private func answeringFacts(
+        _ row: SQLRow, by enrollment: EnrollmentID, digest: MessageDigest
+    ) throws -> AnsweringFacts {
+        let target: EnrollmentID? = try row.optionalID(Statements.count)
+        let recorded: ChallengeID? = try row.optionalID(Statements.count + 2)
+        return AnsweringFacts(
+            challenge: try challenge(row), isTarget: target != nil,
+            recorded: try recorded.map { _ in
+                try recordedAnswer(row, at: Statements.count + 2, by: enrollment, digest: digest)
+            })
     }
 
     func insert(_ answer: RecordedAnswer, by enrollment: EnrollmentID, digest: MessageDigest, at time: Timestamp) throws

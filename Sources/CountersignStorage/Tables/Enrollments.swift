@@ -11,7 +11,6 @@ private enum Statements {
         confirming_from, credential
         """
     static let byID = SQLStatement("SELECT \(columns) FROM enrollments WHERE id = $1")
-    static let withCertificate = SQLStatement("SELECT \(columns), certificate FROM enrollments WHERE id = $1")
     static let state = SQLStatement("SELECT removed_at, removal_reason, suspended_at FROM enrollments WHERE id = $1")
     /// While an operation approves a device or asks it something, it cannot be removed; the removal waits and then sees
     /// the result.
@@ -113,10 +112,6 @@ extension SQLTransaction {
 
     func findHeld(_ id: EnrollmentID) throws -> Enrollment? {
         try first(locksRows ? Statements.heldByID : Statements.byID, [id.value], enrollment)
-    }
-
-    func findWithCertificate(_ id: EnrollmentID) throws -> (enrollment: Enrollment, certificate: [UInt8])? {
-        try first(Statements.withCertificate, [id.value]) { (try enrollment($0), try $0.blob(27)) }
     }
 
     func state(_ id: EnrollmentID) throws -> Enrollment.State? {
