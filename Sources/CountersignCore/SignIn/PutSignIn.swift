@@ -23,9 +23,9 @@ package enum PutSignIn {
                 party.ways.contains(.device),
                 let user = try work.userToAsk(found.wanted, at: client, party)
             else { return }
-            // A client's server has no browser.
+            // What a client's server or a device asks for is in no browser that could be known.
             let isKnown =
-                try found.wanted.backchannel == nil
+                try found.wanted.door == .browser
                 && work.browsers.isKnown(found.browser, of: user, by: client.id)
             switch found.wanted.door {
             case .browser:
@@ -116,6 +116,8 @@ extension UnitOfWork {
             return try links.find(hint, of: client.id)?.id
         }
         guard let name = wanted.identifier else { return nil }
+        // It is a part of the link, which is read, and locked, by it.
+        if case .externalID(let external) = name { return try links.find(.externalID(external), of: client.id)?.id }
         if let named = try stores.person(named: name, at: client.id, hasher) {
             return try links.find(.id(named), of: client.id)?.id
         }

@@ -65,8 +65,10 @@ extension UnitOfWork {
     func reachable(
         _ addresses: [PersonalAddress], for client: ClientID, by transports: Transports
     ) throws -> [PersonalAddress] {
+        let reached = addresses.filter { transports.reach($0) }
+        guard reached.contains(where: { $0.kind == .phone }) else { return reached }
         let party = try relyingParties.find(client)
-        return addresses.filter { transports.reach($0) && ($0.kind == .email || party?.sends(to: $0) == true) }
+        return reached.filter { $0.kind == .email || party?.sends(to: $0) == true }
     }
 
     /// Sends a message to an address in the name of a client.
