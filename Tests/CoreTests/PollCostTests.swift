@@ -54,7 +54,7 @@ struct PollCostTests {
 
     /// What ran since the last call.
     private func cost() -> Cost {
-        let texts = recorder.takeTexts()
+        let texts = recorder.takeTexts().map { $0.replacing("\n", with: " ") }
         func count(_ table: String) -> Int { texts.count { $0.contains("\(table) = $1") } }
         let total = recorder.takeCost()
         return Cost(

@@ -43,7 +43,7 @@ extension UnitOfWork {
             if returnURI != nil, outcome.method == nil { try receipts.delete(of: challenge.id) }
         }
         if outcome == wanted, let enrollment { try recordFetch(of: challenge, by: enrollment) }
-        try raise(.challengeEnded(ended, outcome))
+        try raise(.challengeEnded(ended, outcome, decidedBy: enrollment))
         return outcome == wanted ? .ended(ended) : .alreadyEnded(ended.state.status)
     }
 

@@ -8,6 +8,8 @@ package protocol ClientStore {
     func find(_ id: ClientID) throws -> Client?
     /// A client with how it uses the OpenID provider; nil in the place of that if it does not.
     func findWithParty(_ id: ClientID) throws -> (client: Client, party: RelyingParty?)?
+    /// A client with a type that it has asked by; nil in the place of that if there is no such type any more.
+    func find(_ id: ClientID, asking type: TypeName) throws -> (client: Client, type: ChallengeType?)?
     func all() throws -> [Client]
     /// Clients that were deleted; their users may not all be unlinked yet.
     func deleted() throws -> [ClientID]
@@ -25,7 +27,7 @@ package protocol ClientStore {
     ///
     /// Returns nil if there is no such client, or it does not use the provider.
     func lockWithParty(_ client: ClientID) throws -> (client: Client, party: RelyingParty)?
-    /// The same, and reads a type that the client asks by; nil in its place if there is no such type.
+    /// The same as `lock`, and reads a type that the client asks by; nil in its place if there is no such type.
     func lock(_ client: ClientID, asking type: TypeName) throws -> (client: Client, type: ChallengeType?)?
     /// Replaces the secret; the previous one is accepted until a time.
     func renewSecret(of client: ClientID, to secret: SecretHash, earlierUntil: Timestamp) throws

@@ -28,7 +28,7 @@ extension UnitOfWork {
         case .challengeHeld(let challenge, let method, let enrollment):
             try record(.challengeReturning, ["method": .string(method.rawValue)], of: challenge, by: enrollment)
             notify(.challenge(challenge.id))
-        case .challengeEnded(let challenge, let outcome): try ended(challenge, as: outcome)
+        case .challengeEnded(let challenge, let outcome, let decider): try ended(challenge, as: outcome, by: decider)
         case .answerRefused(let challenge, let fault, let digest, let enrollment):
             try record(
                 .answerRefused, ["reason": .string(fault.name), "digest": .string(digest.hex)],
@@ -272,7 +272,7 @@ extension UnitOfWork {
         }
     }
 
-    private func ended(_ challenge: Challenge, as outcome: ChallengeOutcome) throws {
+    private func ended(_ challenge: Challenge, as outcome: ChallengeOutcome, by decider: Enrollment?) throws {
         try record(
             outcome.auditKind,
             marked(outcome.reason.map { ["reason": .string($0)] } ?? [:], for: challenge.purpose),
@@ -288,7 +288,7 @@ extension UnitOfWork {
         // The device that was asked comes for its tokens by itself.
         case .relyingParty, .ownSignIn: break
         case .newDevice(let device): try concludeApproval(device, by: challenge, ended: outcome)
-        case .authorization(let id): try concludeAuthorization(id, by: challenge, ended: outcome)
+        case .authorization(let id): try concludeAuthorization(id, by: challenge, ended: outcome, on: decider)
         }
     }
 

@@ -13,7 +13,8 @@ enum DomainEvent: Sendable {
     case challengeFetched(Challenge, by: Enrollment)
     /// A device has approved a challenge that it opened by a link; the return code is still to be presented.
     case challengeHeld(Challenge, AnswerMethod, by: Enrollment)
-    case challengeEnded(Challenge, ChallengeOutcome)
+    /// A challenge has ended. A device that has decided by its answer is as it was when the answer was verified.
+    case challengeEnded(Challenge, ChallengeOutcome, decidedBy: Enrollment?)
     /// An answer of a device was refused as invalid.
     case answerRefused(ChallengeID, AnswerFault, digest: MessageDigest, by: Enrollment)
     /// A hook was asked about data for a custom authenticator, to answer a challenge or, without a challenge, to

@@ -5,13 +5,22 @@ extension UnitOfWork {
     ///
     /// An approval authenticates the person. Everything else leaves the sign-in open for another way; but a device or a
     /// server that has asked learns that its person has declined.
+    ///
+    /// - Parameters:
+    ///   - id: the sign-in.
+    ///   - challenge: the question.
+    ///   - outcome: how it has ended.
+    ///   - decider: the device that has decided; nil if nobody has read it.
     func concludeAuthorization(
-        _ id: AuthorizationID, by challenge: Challenge, ended outcome: ChallengeOutcome
+        _ id: AuthorizationID, by challenge: Challenge, ended outcome: ChallengeOutcome, on decider: Enrollment?
     ) throws {
         switch outcome {
         case .approved(let method, let enrollment):
-            guard let device = try enrollments.find(enrollment) else { throw StoreError.corruptRow("enrollment") }
-            let isAAL2 = try types.find(challenge.question.type)?.isAAL2 ?? false
+            guard let device = try decider ?? enrollments.find(enrollment) else {
+                throw StoreError.corruptRow("enrollment")
+            }
+            let asked = try clients.find(challenge.question.client, asking: challenge.question.type)
+            let isAAL2 = asked?.type?.isAAL2 ?? false
             let found = try authorizations.find(id)
             // A client's server may show no number.
             let isCarried = found?.wanted.showsNumber != false
@@ -20,8 +29,7 @@ extension UnitOfWork {
             guard try authorizations.advance(id, to: .authenticated(authentication), at: now), let found,
                 found.wanted.backchannel != nil
             else { break }
-            let third = try clients.find(found.client)?.trustGroup.thirdParty
-            try forget(.backchannelAsks(device.user, at: third))
+            try forget(.backchannelAsks(device.user, at: asked?.client.trustGroup.thirdParty))
             try tellBackchannel(of: found)
         case .denied, .reported, .failed:
             if let found = try authorizations.find(id), found.wanted.door != .browser {

@@ -105,8 +105,18 @@ extension SQLTransaction {
         }
     }
 
+    func find(_ id: ClientID, asking type: TypeName) throws -> (client: Client, type: ChallengeType?)? {
+        try client(id, asking: type, Statements.asking)
+    }
+
     func lock(_ id: ClientID, asking type: TypeName) throws -> (client: Client, type: ChallengeType?)? {
-        try first(locksRows ? Statements.heldAsking : Statements.asking, [id.value, .text("\(type)")]) { row in
+        try client(id, asking: type, locksRows ? Statements.heldAsking : Statements.asking)
+    }
+
+    private func client(
+        _ id: ClientID, asking type: TypeName, _ statement: SQLStatement
+    ) throws -> (client: Client, type: ChallengeType?)? {
+        try first(statement, [id.value, .text("\(type)")]) { row in
             let client = try self.client(id, row)
             guard let settings = try row.optionalText(19) else { return (client, nil) }
             return (client, try self.type(SQLRow([.text("\(type)"), .text(settings)])))
