@@ -5,6 +5,8 @@ package import CountersignWire
 /// All methods throw ``StoreError``.
 package protocol AuthorizationStore {
     func find(_ id: AuthorizationID) throws -> Authorization?
+    /// The same, but nil also where the devices were asked by the latest ask already.
+    func findUnasked(_ id: AuthorizationID) throws -> Authorization?
     func insert(_ authorization: Authorization) throws
     /// Puts a new ask in the place of the latest one, if the authorization is open.
     ///

@@ -16,9 +16,8 @@ package enum PutSignIn {
         let now = ports.time.now
         let nonce = ports.random.bytes(32)
         try await ports.commit(at: now, as: .system) { work in
-            guard let found = try work.authorizations.find(id), found.state == .open, let ask = found.ask,
+            guard let found = try work.authorizations.findUnasked(id), found.state == .open, let ask = found.ask,
                 ask.challenge == challenge, let number = ask.number, now < ask.until,
-                try work.challenges.find(challenge) == nil,
                 let (client, party) = try work.clients.lockWithParty(found.client), client.disabledAt == nil,
                 party.ways.contains(.device),
                 let user = try work.userToAsk(found.wanted, at: client, party)

@@ -8,6 +8,8 @@ private enum Statements {
         ask_challenge_id, ask_known, ask_declined, expires_at, ask_verification_id
         """
     static let byID = SQLStatement("SELECT \(columns) FROM authorizations WHERE id = $1")
+    static let unasked = SQLStatement(
+        "\(byID.text) AND (SELECT count(*) FROM challenges c WHERE c.id = ask_challenge_id) = 0")
     static let insert = SQLStatement(
         """
         INSERT INTO authorizations (\(columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
@@ -75,6 +77,10 @@ private enum Statements {
 extension SQLTransaction {
     func find(_ id: AuthorizationID) throws -> Authorization? {
         try first(Statements.byID, [id.value], authorization)
+    }
+
+    func findUnasked(_ id: AuthorizationID) throws -> Authorization? {
+        try first(Statements.unasked, [id.value], authorization)
     }
 
     func insert(_ authorization: Authorization) throws {
