@@ -98,6 +98,20 @@ struct PollCostTests {
         }
     }
 
+    // Spec: RFC 7240 §4.3.
+    @Test("A poll that is told of something else than a decision gives nothing, and waits on")
+    func toldOfNothing() async throws {
+        let begun = try await ask()
+        let deadline = world.time.now.adding(seconds: 20)
+        let changes = Meanwhile { [world] in world.time.advance(seconds: 10) }
+        let wait = try await shop.waiting(
+            try await shop.redemption(.authRequest(begun.authRequestID)), changes: changes)
+        _ = cost()
+        #expect(try await wait.outcome(until: deadline, ports: world.ports) == .pending(interval: 5))
+        // What would give the tokens, and a look after it; and a look at the end.
+        #expect(cost() == Cost(clientWithSettings: 2, signIn: 3, reads: 2, writes: 1))
+    }
+
     // Spec: CIBA Core 1.0 §7, §10.1.
     @Test("A sign-in by a held poll: its client, the client's settings and the sign-in are read as often as is needed")
     func cycle() async throws {
