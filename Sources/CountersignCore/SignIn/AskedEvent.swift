@@ -182,20 +182,23 @@ extension Stores {
         if let id = UserID(text) ?? UserID(uuid: text), let user = try links.find(.id(id), of: client) {
             return user.id
         }
-        // A client's own names may have the form of a UUID, too.
-        return try SignInName(called: text).flatMap { try person(named: $0, at: client, hasher) }
-    }
-}
-
-extension SignInName {
-    /// Reads an address or a client's own name; nil for what is neither.
-    init?(called text: String) {
-        if let address = PersonalAddress(typed: text) {
-            self = .address(address)
-        } else if let name = try? ExternalID(text) {
-            self = .externalID(name)
-        } else {
-            return nil
+        if let address = PersonalAddress(typed: text), let user = try person(having: address, at: client, hasher) {
+            return user
         }
+        // A client's own names may have the form of a UUID or of an address, too.
+        guard let name = try? ExternalID(text) else { return nil }
+        return try links.find(.externalID(name), of: client)?.id
+    }
+
+    /// The user whom an app means by an address that was written for Cotter; nil for nobody.
+    ///
+    /// A third party means whom it has itself said to have the address, whoever has proved it: it could otherwise guess
+    /// what its users have proved elsewhere, and whether an address is somebody's.
+    func person(having address: PersonalAddress, at client: ClientID, _ hasher: KeyedHasher) throws -> UserID? {
+        // check: CotterRecordTests.thirdParties
+        guard try clients.find(client)?.isThirdParty == false else {
+            return try identifiers.claim(hasher.identifier(address), by: client)?.user
+        }
+        return try person(named: .address(address), at: client, hasher)
     }
 }

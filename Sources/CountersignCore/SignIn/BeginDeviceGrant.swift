@@ -117,8 +117,8 @@ package enum BeginDeviceGrant {
             wanted.resources = apis
             wanted.identifier = request.hint.flatMap { SignInName($0) }
             if let event = request.event {
-                let id = UserID(event.user) ?? UserID(uuid: event.user)
-                if let id { wanted.hint = .id(id) } else { wanted.identifier = SignInName(called: event.user) }
+                // Whom it means is found when it is put to devices.
+                wanted.identifier = PersonalAddress(typed: event.user).map(SignInName.address)
             }
             wanted.askedFrom = request.place
             wanted.maximumAge = party.defaultMaximumAge

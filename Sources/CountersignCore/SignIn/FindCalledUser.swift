@@ -4,7 +4,7 @@ package import CountersignWire
 package enum FindCalledUser {
     /// The user; nil for nobody.
     ///
-    /// By an address a third party finds whom ``FindUserByAddress`` finds for it.
+    /// By an address it is whom ``FindUserByAddress`` finds or, if that is nobody, whom the client has given it as a name.
     ///
     /// - Parameters:
     ///   - text: our id, an address, or the client's own name.
@@ -12,8 +12,10 @@ package enum FindCalledUser {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func find(_ text: String, of client: Client, ports: Ports) async throws -> UserID? {
-        if let address = PersonalAddress(typed: text) {
-            return try await FindUserByAddress.find(address, of: client, ports: ports)
+        if let address = PersonalAddress(typed: text),
+            let user = try await FindUserByAddress.find(address, of: client, ports: ports)
+        {
+            return user
         }
         return try await ports.store.read { try $0.person(called: text, at: client.id, ports.hasher) }
     }

@@ -4,8 +4,7 @@ package import CountersignWire
 package enum FindUserByAddress {
     /// The user; nil for nobody.
     ///
-    /// A third party finds whom it has itself said to have the address, whoever has proved it: it could otherwise guess
-    /// what its users have proved elsewhere, and whether an address is somebody's.
+    /// A third party finds whom it has itself said to have the address, whoever has proved it.
     ///
     /// - Parameters:
     ///   - address: the address.
@@ -15,10 +14,8 @@ package enum FindUserByAddress {
     package static func find(_ address: PersonalAddress, of client: Client, ports: Ports) async throws -> UserID? {
         try await ports.store.read { reader in
             let said = try reader.identifiers.claim(ports.hasher.identifier(address), by: client.id)?.user
-            // check: CotterRecordTests.thirdParties
-            guard !client.isThirdParty else { return said }
             // Who has proved it and is no user of the client is as unknown as nobody.
-            return try reader.person(named: .address(address), at: client.id, ports.hasher) ?? said
+            return try reader.person(having: address, at: client.id, ports.hasher) ?? said
         }
     }
 }

@@ -110,21 +110,26 @@ extension UnitOfWork {
     /// A first party that takes whoever is a user asks also a user whom it does not know yet, by an address that the
     /// user has proved. A third party does not: it could have the phones of people asked who have never heard of it.
     fileprivate func userToAsk(_ wanted: Wanted, at client: Client, _ party: RelyingParty) throws -> UserID? {
-        // A client's server may also name somebody by an ID token, and an app that was written for Cotter by our id.
-        if wanted.backchannel != nil || wanted.device?.event != nil, let hint = wanted.hint {
-            return try links.find(hint, of: client.id)?.id
+        // A client's server may also name somebody by an ID token.
+        if wanted.backchannel != nil, let hint = wanted.hint { return try links.find(hint, of: client.id)?.id }
+        let name = wanted.identifier
+        let named: UserID?
+        if let event = wanted.device?.event {
+            // An app that was written for Cotter may name somebody in more ways than one.
+            named = try stores.person(called: event.user, at: client.id, hasher)
+        } else {
+            // It is a part of the link, which is read, and locked, by it.
+            if case .externalID(let external) = name {
+                return try links.find(.externalID(external), of: client.id)?.id
+            }
+            named = try name.flatMap { try stores.person(named: $0, at: client.id, hasher) }
         }
-        guard let name = wanted.identifier else { return nil }
-        // It is a part of the link, which is read, and locked, by it.
-        if case .externalID(let external) = name { return try links.find(.externalID(external), of: client.id)?.id }
-        if let named = try stores.person(named: name, at: client.id, hasher) {
-            return try links.find(.id(named), of: client.id)?.id
-        }
+        if let named { return try links.find(.id(named), of: client.id)?.id }
         // check: AccountTests.byNumber
         guard !client.isThirdParty else { return nil }
         // check: AccountTests.byNumber
         guard party.registration != .closed else { return nil }
-        guard let address = name.address, let user = try identifiers.verified(hasher.identifier(address))?.user else {
+        guard let address = name?.address, let user = try identifiers.verified(hasher.identifier(address))?.user else {
             return nil
         }
         try users.lock(user)

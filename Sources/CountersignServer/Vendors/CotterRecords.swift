@@ -54,20 +54,12 @@ extension CotterDoor {
 
     private func showUser(_ incoming: Incoming, _ caller: Caller) async throws -> Response {
         let client = try Self.authorized(caller).client
-        let name = incoming.parameter("user") ?? ""
-        // A client's own names may have the form of a UUID, too.
-        let references: [UserReference?] = [
-            UserID(cotter: name).map(UserReference.id), (try? ExternalID(name)).map(UserReference.externalID),
-        ]
-        for reference in references.compactMap(\.self) {
-            guard case .user(let user, let known, _) = try await ShowUser.show(reference, to: client, ports: ports)
-            else { continue }
-            let address = (known[.email] ?? known[.phone])?.address
-            return Response(
-                json: Self.json(
-                    user.id, called: user.externalID, identifier: address.map { "\($0)" } ?? "", for: caller))
-        }
-        throw Self.noUser
+        guard let id = try await FindCalledUser.find(incoming.parameter("user") ?? "", of: client, ports: ports),
+            case .user(let user, let known, _) = try await ShowUser.show(.id(id), to: client, ports: ports)
+        else { throw Self.noUser }
+        let address = (known[.email] ?? known[.phone])?.address
+        return Response(
+            json: Self.json(user.id, called: user.externalID, identifier: address.map { "\($0)" } ?? "", for: caller))
     }
 
     private func findUser(_ incoming: Incoming, _ caller: Caller) async throws -> Response {

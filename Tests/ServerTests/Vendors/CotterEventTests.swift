@@ -84,6 +84,24 @@ struct CotterEventTests {
         }
     }
 
+    @Test(
+        "A client's own name may have the form of a UUID or of an address: its user is asked and answers by it",
+        arguments: ["8c7b6a5d-0981-4718-899b-bcd512de1aca", "anna@example.com"])
+    func names(_ name: String) async throws {
+        try await CotterEventScene.with { scene in
+            let path = "/v1/users/\(scene.app.scene.user)"
+            let named = try await scene.app.scene.shop.call(.PATCH, path, ["external_id": .string(name)])
+            #expect(named.status == 200, "\(named)")
+            let event = try await scene.ask(name)
+            let found = try await scene.pending(name)
+            let answer = try await scene.answer(found, true, user: name)
+            let answered = try await scene.respond(found, answer).success()
+            #expect(answered["approved"] == true && answered["client_user_id"] == .string(name), "\(answered)")
+            let access = try #require(try await scene.look(event).success()["oauth_token"]?["access_token"]?.string)
+            #expect(try await scene.app.userinfo(access).success()["sub"] == .string(scene.app.scene.user))
+        }
+    }
+
     @Test("What the client asks by our own call is answered, too, where its type takes such answers")
     func asked() async throws {
         try await CotterEventScene.with { scene in

@@ -296,13 +296,16 @@ struct CotterRecordTests {
         }
     }
 
-    @Test("A client's own name may have the form of a UUID: devices are enrolled by it")
-    func uuidNames() async throws {
+    @Test(
+        "A client's own name may have the form of a UUID or of an address: it is read and gets devices by it",
+        arguments: ["8c7b6a5d-0981-4718-899b-bcd512de1aca", "anna@example.com", "+15551234567"])
+    func ownNames(_ name: String) async throws {
         try await CotterScene.with { scene in
-            let name = "8c7b6a5d-0981-4718-899b-bcd512de1aca"
             let device = try CotterDevice()
             expectMessage(try await Self.enroll(device, of: name, scene), 404, Self.noUser)
             let made = try await Self.create(["client_user_id": .string(name)], scene).success()
+            let read = try await Self.get("/user/\(name)", scene).success()
+            #expect(read == made)
             let enrolled = try await Self.enroll(device, of: name, scene).success()
             #expect(enrolled["ID"] == made["ID"] && enrolled["enrolled"] == ["TRUSTED_DEVICE"])
         }

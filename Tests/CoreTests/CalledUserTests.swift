@@ -1,0 +1,59 @@
+import CountersignWire
+import StorageTestSupport
+import Testing
+
+@testable import CountersignCore
+
+// Spec: docs/decisions/0108-cotters-door.md.
+@Suite("Whom an app names that was written for Cotter")
+struct CalledUserTests {
+    private static let mail = "anna@example.com"
+
+    /// Whom an event names.
+    private func named(_ text: String, at client: Client, in world: World) async throws -> UserID? {
+        let hasher = world.ports.hasher
+        return try await world.store.read { try $0.person(called: text, at: client.id, hasher) }
+    }
+
+    private func prove(_ address: EmailAddress, _ user: UserID, in world: World) async throws {
+        try await world.ports.commit(at: world.time.now, as: .system) { work in
+            _ = try work.verify(.email(address), of: user)
+        }
+    }
+
+    @Test("A client's own name of any form; who has proved an address goes before whose name it is")
+    func names() async throws {
+        let world = try await World(.chosen)
+        let shop = try await world.makeClient().client
+        for name in ["1014", Self.mail, "+15551234567", "8c7b6a5d-0981-4718-899b-bcd512de1aca"] {
+            let user = try await world.makeUser(name, of: shop)
+            #expect(try await named(name, at: shop, in: world) == user, "\(name)")
+            let found = try await FindCalledUser.find(name, of: shop, ports: world.ports)
+            #expect(found == user, "\(name)")
+        }
+        let anna = try await world.makeUser(of: shop)
+        try await prove(try #require(EmailAddress(Self.mail)), anna, in: world)
+        #expect(try await named(Self.mail, at: shop, in: world) == anna)
+        let found = try await FindCalledUser.find(Self.mail, of: shop, ports: world.ports)
+        #expect(found == anna)
+    }
+
+    @Test("A third party names nobody by what they have proved, and its word is good whatever somebody has proved")
+    func thirdParties() async throws {
+        let world = try await World(.chosen)
+        let third = try await world.makeClient("Calendar", isThirdParty: true).client
+        let user = try await world.makeUser("1014", of: third)
+        let address = try #require(EmailAddress(Self.mail))
+        try await prove(address, user, in: world)
+        #expect(try await named(Self.mail, at: third, in: world) == nil)
+        #expect(try await named("1014", at: third, in: world) == user)
+        #expect(try await named("\(user)", at: third, in: world) == user)
+        let result = try await CreateUser.create(
+            externalID: nil, ClaimedAddresses(email: address), by: third.caller, idempotency: nil, ports: world.ports)
+        guard case .done(.created(let said)) = result else {
+            Issue.record("not created")
+            return
+        }
+        #expect(try await named(Self.mail, at: third, in: world) == said.id)
+    }
+}
