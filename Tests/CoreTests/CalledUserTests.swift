@@ -21,21 +21,28 @@ struct CalledUserTests {
         }
     }
 
-    @Test("A client's own name of any form; who has proved an address goes before whose name it is")
+    @Test("A client's own name of any form goes before an id and an address that look like it")
     func names() async throws {
         let world = try await World(.chosen)
         let shop = try await world.makeClient().client
-        for name in ["1014", Self.mail, "+15551234567", "8c7b6a5d-0981-4718-899b-bcd512de1aca"] {
+        let anna = try await world.makeUser(of: shop)
+        let berta = try await world.makeUser(of: shop)
+        let address = try #require(EmailAddress("berta@example.com"))
+        try await prove(try #require(EmailAddress(Self.mail)), anna, in: world)
+        try await prove(address, berta, in: world)
+        for (text, user) in [("\(anna)", anna), (anna.uuid, anna), (Self.mail, anna), ("\(address)", berta)] {
+            #expect(try await named(text, at: shop, in: world) == user, "\(text)")
+            let found = try await FindCalledUser.find(text, of: shop, ports: world.ports)
+            #expect(found == user, "\(text)")
+        }
+        for name in ["1014", "\(anna)", anna.uuid, Self.mail, "+15551234567"] {
             let user = try await world.makeUser(name, of: shop)
             #expect(try await named(name, at: shop, in: world) == user, "\(name)")
             let found = try await FindCalledUser.find(name, of: shop, ports: world.ports)
             #expect(found == user, "\(name)")
         }
-        let anna = try await world.makeUser(of: shop)
-        try await prove(try #require(EmailAddress(Self.mail)), anna, in: world)
-        #expect(try await named(Self.mail, at: shop, in: world) == anna)
-        let found = try await FindCalledUser.find(Self.mail, of: shop, ports: world.ports)
-        #expect(found == anna)
+        #expect(try await named("\(berta)", at: shop, in: world) == berta)
+        #expect(try await named("nobody@example.com", at: shop, in: world) == nil)
     }
 
     @Test("A third party names nobody by what they have proved, and its word is good whatever somebody has proved")

@@ -176,18 +176,17 @@ extension UnitOfWork {
 }
 
 extension Stores {
-    /// The user whom an app names that was written for Cotter: by our id, by an address, or by the client's own name;
+    /// The user whom an app names that was written for Cotter: by the client's own name, by our id, or by an address;
     /// nil for nobody.
+    ///
+    /// A name may have the form of an id or of an address, and go to whoever has chosen it. So it means its own user
+    /// first: nobody's devices come to somebody else by it, who has this id or proves this address later.
     func person(called text: String, at client: ClientID, _ hasher: KeyedHasher) throws -> UserID? {
-        if let id = UserID(text) ?? UserID(uuid: text), let user = try links.find(.id(id), of: client) {
+        if let name = try? ExternalID(text), let user = try links.find(.externalID(name), of: client) {
             return user.id
         }
-        if let address = PersonalAddress(typed: text), let user = try person(having: address, at: client, hasher) {
-            return user
-        }
-        // A client's own names may have the form of a UUID or of an address, too.
-        guard let name = try? ExternalID(text) else { return nil }
-        return try links.find(.externalID(name), of: client)?.id
+        if let id = UserID(text) ?? UserID(uuid: text) { return try links.find(.id(id), of: client)?.id }
+        return try PersonalAddress(typed: text).flatMap { try person(having: $0, at: client, hasher) }
     }
 
     /// The user whom an app means by an address that was written for Cotter; nil for nobody.

@@ -4,19 +4,16 @@ package import CountersignWire
 package enum FindCalledUser {
     /// The user; nil for nobody.
     ///
-    /// By an address it is whom ``FindUserByAddress`` finds or, if that is nobody, whom the client has given it as a name.
+    /// By an address that is nobody's name it is whom ``FindUserByAddress`` finds.
     ///
     /// - Parameters:
-    ///   - text: our id, an address, or the client's own name.
+    ///   - text: the client's own name, our id, or an address.
     ///   - client: the client.
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func find(_ text: String, of client: Client, ports: Ports) async throws -> UserID? {
-        if let address = PersonalAddress(typed: text),
-            let user = try await FindUserByAddress.find(address, of: client, ports: ports)
-        {
-            return user
-        }
-        return try await ports.store.read { try $0.person(called: text, at: client.id, ports.hasher) }
+        let called = try await ports.store.read { try $0.person(called: text, at: client.id, ports.hasher) }
+        guard called == nil, let address = PersonalAddress(typed: text) else { return called }
+        return try await FindUserByAddress.find(address, of: client, ports: ports)
     }
 }

@@ -161,6 +161,52 @@ struct CotterRecordTests {
         }
     }
 
+    @Test("Of eight requests at once one makes the user; once let go, name and address make another one")
+    func atOnce() async throws {
+        try await CotterScene.with { scene in
+            let body: JSONValue = ["client_user_id": "1014", "identifier": .string(Self.mail)]
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<8 { group.addTask { try await Self.create(body, scene) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let made = replies.filter { $0.status == 200 }
+            #expect(made.count == 1 && replies.count { $0.status == 400 } == 7)
+            let first = try #require(made.first?.json["ID"]?.string)
+            #expect(try await scene.scene.shop.call(.DELETE, "/v1/users/\(first)").status == 204)
+            let second = try await Self.create(body, scene).success()
+            #expect(second["ID"] != .string(first))
+            for path in ["/user/1014", "/user?identifier=\(Self.mail)"] {
+                let read = try await Self.get(path, scene).success()
+                #expect(read == second, "\(path)")
+            }
+        }
+    }
+
+    @Test("By the name that they choose nobody gets what is somebody else's, who has it as an id or an address")
+    func chosenNames() async throws {
+        try await CotterScene.with { scene in
+            let user = try #require(UserID(scene.scene.user))
+            let first = try await scene.prove(Self.mail, in: TestBrowser(scene.server)).result
+            _ = try await scene.identity(scene.redemption(first)).success()
+            for name in ["\(user)", user.uuid, Self.mail] {
+                expectMessage(
+                    try await Self.create(["client_user_id": .string(name)], scene), 400, "User already exists")
+            }
+            // Who has proved the address later does not get the devices of whose name it is.
+            let mail = "anna@example.com"
+            let made = try await Self.create(["client_user_id": .string(mail)], scene).success()
+            let result = try await scene.prove(mail, in: TestBrowser(scene.server)).result
+            let identity = try await scene.identity(scene.redemption(result)).success()
+            let anna = try #require(identity["user"]?["ID"])
+            #expect(anna != made["ID"])
+            let enrolled = try await Self.enroll(try CotterDevice(), of: mail, scene).success()
+            #expect(enrolled["ID"] == made["ID"])
+            let named = try await Self.get("/user/\(mail)", scene).success()
+            let proved = try await Self.get("/user?identifier=\(mail)", scene).success()
+            #expect(named["ID"] == made["ID"] && proved["ID"] == anna)
+        }
+    }
+
     @Test("An app makes and reads nobody: by its key, with a wrong secret, as another client, without the right")
     func publicClients() async throws {
         try await CotterScene.with { scene in
