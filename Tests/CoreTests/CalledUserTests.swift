@@ -1,3 +1,4 @@
+import CountersignStorage
 import CountersignWire
 import StorageTestSupport
 import Testing
