@@ -67,7 +67,7 @@ extension OneWelcomeDoor {
 
     /// The user's devices that are not removed; none if there is no such user.
     private func present(_ incoming: Incoming, _ caller: ClientCaller) async throws -> [Enrollment] {
-        guard let user = incoming.portalUser else { return [] }
+        guard let user = try await user(named: incoming.parameter("user"), of: caller.client) else { return [] }
         switch try await ShowEnrollments.show(of: user, to: caller.client, ports: ports) {
         case .enrollments(let all):
             return all.filter { enrollment in if case .removed = enrollment.state { false } else { true } }
@@ -77,7 +77,9 @@ extension OneWelcomeDoor {
 
     /// Removes a device; false if the user has none of this id.
     private func remove(_ text: String, _ incoming: Incoming, _ caller: ClientCaller) async throws -> Bool {
-        guard let id = EnrollmentID(text), let user = incoming.portalUser else { return false }
+        guard let id = EnrollmentID(text),
+            let user = try await user(named: incoming.parameter("user"), of: caller.client)
+        else { return false }
         switch try await RemoveEnrollment.remove(id, of: user, by: caller, ports: ports) {
         case .removed: return true
         case .notFound: return false

@@ -108,7 +108,8 @@ extension OneWelcomeDoor {
         guard let name = TypeName(text),
             case .type(let type) = try await ShowType.show(name, to: client.id, ports: ports)
         else { throw OneWelcomeError(.typeNotFound) }
-        let question = try OneWelcomeQuestion(form, by: type, of: client.id, version)
+        let user = try await user(named: form["user_id"], of: client)
+        let question = try OneWelcomeQuestion(form, for: user, by: type, of: client.id, version)
         let asked = try asked(
             await AskChallenge.ask(question.request, by: caller.credential, idempotency: nil, ports: ports))
         return reply(asked, of: try await device(of: asked, client))
@@ -144,7 +145,7 @@ extension OneWelcomeDoor {
         to incoming: Incoming
     ) async throws -> (client: Client, types: [AvailableMethods.Available]) {
         let client = try await caller(of: incoming, try incoming.credentials(), needing: .challenges).client
-        guard let user = incoming.portalUser else { return (client, []) }
+        guard let user = try await user(named: incoming.parameter("user"), of: client) else { return (client, []) }
         switch try await AvailableMethods.list(for: user, client: client, listingTexts: true, ports: ports) {
         case .types(let types): return (client, types)
         }
@@ -174,18 +175,29 @@ extension OneWelcomeDoor {
         let challenge = try await shown(transaction, to: caller).challenge
         // check: OneWelcomeTextTests.others
         guard challenge.channel == .text else { throw OneWelcomeError(.transactionInvalid) }
-        guard let name = incoming.portalUser,
+        guard let name = try await user(named: incoming.parameter("user"), of: caller.client),
             case .user(let user, _, _) = try await ShowUser.show(name, to: caller.client, ports: ports),
             user.id == challenge.user
         else { throw OneWelcomeError(.userInvalid) }
         return challenge.id
     }
+
+    /// A user as a portal names them: by its own name for them, or by our id, which they have if it has given them none;
+    /// nil if nobody can have the name.
+    ///
+    /// A name may have the form of an id, and go to whoever has chosen it. So it means its own user first: nobody gets
+    /// at the devices of somebody else by it, who has this id.
+    func user(named text: String?, of client: Client) async throws -> UserReference? {
+        guard let text, let name = try? ExternalID(text) else { return nil }
+        guard let id = UserID(text) else { return .externalID(name) }
+        return switch try await ShowUser.show(.externalID(name), to: client, ports: ports) {
+        case .user: .externalID(name)
+        case .notFound: .id(id)
+        }
+    }
 }
 
 extension Incoming {
-    /// The user whom a portal names in the path; nil if nobody can have the name.
-    var portalUser: UserReference? { parameter("user").flatMap { UserReference(portalName: $0) } }
-
     /// What the query of a request without a form says of its client: an assertion, and never a secret.
     ///
     /// Spec: RFC 6749 §2.3.1.
@@ -196,18 +208,5 @@ extension Incoming {
             throw OAuthError(.invalidRequest, "a secret does not belong into a query")
         }
         return fields
-    }
-}
-
-extension UserReference {
-    /// A user as a portal names them: by its own name for them, or by our id, which they have if it has given them none.
-    init?(portalName text: String) {
-        if let id = UserID(text) {
-            self = .id(id)
-        } else if let name = try? ExternalID(text) {
-            self = .externalID(name)
-        } else {
-            return nil
-        }
     }
 }

@@ -24,14 +24,15 @@ struct OneWelcomeQuestion {
     ///
     /// - Parameters:
     ///   - form: the form.
+    ///   - user: whom its `user_id` names; nil for nobody.
     ///   - type: the type that it names.
     ///   - client: the portal.
     ///   - version: the version of the call.
     init(
-        _ form: FormFields, by type: ChallengeType, of client: ClientID, _ version: Version
+        _ form: FormFields, for user: UserReference?, by type: ChallengeType, of client: ClientID, _ version: Version
     ) throws(OneWelcomeError) {
         var request = AskChallenge.Request(
-            user: try Self.user(form, by: type), type: type.name, message: try Self.message(form, by: type))
+            user: try Self.user(user, form, by: type), type: type.name, message: try Self.message(form, by: type))
         if type.channel != .text {
             request.callbackURI = CallbackURI(named: try Self.required("callback_uri", in: form))
             request.callbackForm = .oneWelcome
@@ -51,15 +52,16 @@ struct OneWelcomeQuestion {
         self.request = request
     }
 
-    private static func user(_ form: FormFields, by type: ChallengeType) throws(OneWelcomeError) -> UserReference? {
+    private static func user(
+        _ user: UserReference?, _ form: FormFields, by type: ChallengeType
+    ) throws(OneWelcomeError) -> UserReference? {
         guard type.channel != .code else {
             // check: OneWelcomeAskTests.refusals
             guard form["user_id"] == nil else { throw invalid("user_id does not go with a code that anybody can scan") }
             return nil
         }
-        guard let user = UserReference(portalName: try required("user_id", in: form)) else {
-            throw OneWelcomeError(.noPossibility)
-        }
+        _ = try required("user_id", in: form)
+        guard let user else { throw OneWelcomeError(.noPossibility) }
         return user
     }
 

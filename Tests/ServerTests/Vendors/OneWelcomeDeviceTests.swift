@@ -57,6 +57,32 @@ struct OneWelcomeDeviceTests {
         }
     }
 
+    @Test("A user whose name is another's id gets nothing of that one: neither list, nor deletion, nor question")
+    func namedLikeAnother() async throws {
+        try await Self.with { scene in
+            let id = scene.scene.user
+            let path = "/oauth/api/v4/users/\(id)/devices"
+            // Until somebody has the name, it is the id.
+            let before = try await scene.call(.GET, path).success()
+            #expect(before["devices"]?.array?.first?["id"] == .string(scene.device))
+            let other = try await scene.portal.makeUser(id)
+            #expect(other != id)
+            let list = try await scene.call(.GET, path)
+            #expect(list.status == 404 && list.json == ["error": "No devices found"], "\(list)")
+            for ending in ["", "/\(scene.device)"] {
+                let reply = try await scene.call(.DELETE, path + ending)
+                #expect(reply.status == 204, "\(reply)")
+            }
+            #expect(try await !Self.isRemoved(scene.phone))
+            let asked = try await scene.post(
+                "\(OneWelcomeScene.path)/user", OneWelcomeScene.changed(scene.push, [("user_id", id)]))
+            expectNumber(asked, 404, 1001)
+            let phone = try await TestPhone.enrolled(for: other, by: scene.portal, at: scene.server)
+            let own = try await scene.call(.GET, path).success()
+            #expect(own["devices"]?.array?.map { $0["id"] } == [.string("\(phone.enrollment)")])
+        }
+    }
+
     @Test("One is deleted, and withdrawn: 204 whatever there was, and another user's device stays")
     func one() async throws {
         try await Self.with { scene in
