@@ -11,8 +11,9 @@ debug_scratch=$build_dir/debug
 release_scratch=$build_dir/release
 # Many concurrent servers need many open files; the default limit is often 1024, and 256 on macOS.
 ulimit -Sn 8192 2>/dev/null || ulimit -Sn "$(ulimit -Hn)" 2>/dev/null || true
-# All debug builds use the same flags, so that each target is built once.
-debug_flags=(--enable-code-coverage --scratch-path "$debug_scratch")
+# All debug builds use the same flags, so that each target is built once. Only BoringSSL is in C++; without optimisation
+# its cryptography, above all making RSA keys, takes a large part of the time of the tests.
+debug_flags=(--enable-code-coverage -Xcxx -O2 --scratch-path "$debug_scratch")
 countersign=$debug_scratch/debug/countersign
 profiles=$build_dir/profiles
 # How each test of the last run of a list ended: scripts/ended-tests.
