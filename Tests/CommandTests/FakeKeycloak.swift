@@ -7,6 +7,7 @@ import Synchronization
 /// A realm of Keycloak's, as far as the documentation of its HTTP authentication channel describes it.
 struct FakeKeycloak: Sendable {
     private static let path = "/realms/acme"
+    private static let realmKey = Result { try RSAPrivateKey() }
 
     /// The realm's issuer.
     let issuer: String
@@ -24,7 +25,7 @@ struct FakeKeycloak: Sendable {
         answering statuses: [Int] = [], hidingKeys hidesKeys: @escaping @Sendable () -> Bool = { false },
         _ body: @escaping @Sendable (FakeKeycloak) async throws -> Result
     ) async throws -> Result {
-        let key = try RSAPrivateKey()
+        let key = try realmKey.get()
         let (callbacks, arrive) = AsyncStream.makeStream(of: LocalRequest.self)
         let answers = Mutex(statuses)
         return try await LocalServer.with(taking: { request -> (Int, JSONValue) in

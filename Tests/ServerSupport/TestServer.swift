@@ -6,6 +6,7 @@ import Foundation
 package import Logging
 package import NIOHTTP1
 import NIOCore
+import StorageTestSupport
 import TestSupport
 
 /// A real server on a free local port, with a new database and an adjustable clock.
@@ -50,9 +51,10 @@ package struct TestServer: Sendable {
         }
     }
 
-    /// Makes the server as the program does.
+    /// Makes the server as the program does, except that the first RSA key of each is the same.
     package static let usual: @Sendable (ServerSettings, Logger, TestClock) async throws -> Server = {
-        try await Server($0, environment: [:], logger: $1, time: $2)
+        try await Server(
+            $0, environment: [:], logger: $1, time: $2, rsaKeys: FirstRSAKeys(of: $0.dataFolder))
     }
 
     private static func serving<Result: Sendable>(

@@ -88,7 +88,8 @@ package struct World: Sendable {
             issuer: issuer, store: store, changes: hub, time: time, clock: ContinuousClock(), random: random,
             hasher: KeyedHasher(key: store.dataKey.derived(for: "keyed hashes")),
             keys: store.issuerKeySource, transports: Transports(mail: true, text: true),
-            hooks: hooks, clientKeys: clientKeys, captchas: captchas, logger: logger)
+            hooks: hooks, clientKeys: clientKeys, captchas: captchas, rsaKeys: FirstRSAKeys(of: folder.url.path),
+            logger: logger)
     }
 
     /// The issuer's keys that were read last.

@@ -68,7 +68,8 @@ package enum RotateIssuerKey {
             guard !use.isSubkey || step.certificate.subkeys.count < room else {
                 return (Step(material), .certificateFull)
             }
-            let next = try IssuerKey.make(use, .next, id: ports.random.id(at: now), at: now, changesAt: due)
+            let next = try IssuerKey.make(
+                use, .next, id: ports.random.id(at: now), at: now, changesAt: due, rsaKeys: ports.rsaKeys)
             step.put(next)
             if use == .signing { try await step.publish(next, at: now) }
             return (step, .begun(next))

@@ -86,15 +86,16 @@ package struct IssuerKey: Sendable {
         self.secret = secret
     }
 
-    /// A new key, made now.
+    /// A new key, made now; an RSA key comes from its source.
     ///
     /// - Throws: an error if no RSA key can be made.
     static func make(
-        _ use: KeyUse, _ state: State, id: IssuerKeyID, at now: Timestamp, changesAt: Timestamp? = nil
+        _ use: KeyUse, _ state: State, id: IssuerKeyID, at now: Timestamp, changesAt: Timestamp? = nil,
+        rsaKeys: any RSAKeySource
     ) throws -> IssuerKey {
         let secret =
             switch use {
-            case .tokenRS256: try RSAPrivateKey().derRepresentation
+            case .tokenRS256: try rsaKeys.makeKey().derRepresentation
             case .cotter: Secret(Array(Curve25519.Signing.PrivateKey().rawRepresentation))
             case .signing, .encryption, .push, .token: Secret(Array(P256.Signing.PrivateKey().rawRepresentation))
             }
@@ -187,7 +188,9 @@ package struct IssuerKeyMaterial: Sendable {
         issuer: Issuer, at now: Timestamp, random: any RandomSource
     ) async throws -> IssuerKeyMaterial {
         let primary = P256.Signing.PrivateKey()
-        let kept = try KeyUse.fromStart.map { try IssuerKey.make($0, .current, id: random.id(at: now), at: now) }
+        let kept = try KeyUse.fromStart.map {
+            try IssuerKey.make($0, .current, id: random.id(at: now), at: now, rsaKeys: NewRSAKeys())
+        }
         let certificate = try await Certificate.make(
             primary: SigningKeyPair(primary, createdAt: now.unixSeconds), flags: .certify,
             userID: "Countersign <countersign@\(issuer.host)>", subkeys: try kept.compactMap { try $0.subkey() },

@@ -16,7 +16,7 @@ enum PrepareTokenKeys {
         guard !needed.isEmpty else { return }
         // Outside the transaction, since an RSA key takes long to make.
         let made = try needed.map { use in
-            try IssuerKey.make(use, .current, id: ports.random.id(at: now), at: now)
+            try IssuerKey.make(use, .current, id: ports.random.id(at: now), at: now, rsaKeys: ports.rsaKeys)
         }
         try await ports.commit(at: now, as: actor) { work in
             let material = try work.keys.issuerKeys()

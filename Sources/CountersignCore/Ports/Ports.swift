@@ -1,5 +1,6 @@
 import Crypto
 package import CountersignWire
+package import JOSE
 package import Logging
 
 /// A source of the current time.
@@ -27,6 +28,22 @@ extension RandomSource {
     func id<Kind>(at time: Timestamp) -> ID<Kind> {
         ID(at: time, random: bytes(10))
     }
+}
+
+/// A source of new RSA keys for the issuer.
+package protocol RSAKeySource: Sendable {
+    /// A new key; to make it takes long.
+    ///
+    /// - Throws: an error if none can be made.
+    func makeKey() throws -> RSAPrivateKey
+}
+
+/// Makes RSA keys when they are needed.
+package struct NewRSAKeys: RSAKeySource {
+    /// The source.
+    package init() {}
+
+    package func makeKey() throws -> RSAPrivateKey { try RSAPrivateKey() }
 }
 
 /// The issuer's own keys, which change while a server runs.
@@ -74,6 +91,8 @@ package final class Ports: Sendable {
     package let clock: any Clock<Duration>
     /// Random bytes.
     package let random: any RandomSource
+    /// New RSA keys.
+    package let rsaKeys: any RSAKeySource
     /// Hashes values that are only compared and that could be guessed from a plain hash.
     package let hasher: KeyedHasher
     /// The issuer's own keys.
@@ -127,7 +146,7 @@ package final class Ports: Sendable {
         hasher: KeyedHasher, keys: any IssuerKeySource, transports: Transports = Transports(),
         limits: ClientLimits = ClientLimits(), hooks: any AuthenticatorHooks, places: any Places = NoPlaces(),
         clientKeys: any ClientKeys = NoClientKeys(), captchas: any Captchas = NoCaptchas(),
-        certificateURL: Issuer? = nil, logger: Logger
+        rsaKeys: any RSAKeySource = NewRSAKeys(), certificateURL: Issuer? = nil, logger: Logger
     ) {
         self.issuer = issuer
         self.certificateURL = certificateURL
@@ -136,6 +155,7 @@ package final class Ports: Sendable {
         self.time = time
         self.clock = clock
         self.random = random
+        self.rsaKeys = rsaKeys
         self.hasher = hasher
         self.keys = keys
         self.transports = transports

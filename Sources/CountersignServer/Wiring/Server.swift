@@ -60,17 +60,21 @@ package struct Server: Sendable {
         try await self.init(settings, environment: environment, logger: logger, time: SystemTime())
     }
 
-    /// Creates a server with a source of the current time other than the system clock.
+    /// Creates a server with a source of the current time other than the system clock, and perhaps other RSA keys than
+    /// new ones.
     package init(
-        _ settings: ServerSettings, environment: [String: String], logger: Logger, time: any TimeSource
+        _ settings: ServerSettings, environment: [String: String], logger: Logger, time: any TimeSource,
+        rsaKeys: any RSAKeySource = NewRSAKeys()
     ) async throws {
-        try await self.init(settings, environment: environment, logger: logger, time: time) { _ in [] }
+        try await self.init(
+            settings, environment: environment, logger: logger, time: time, rsaKeys: rsaKeys
+        ) { _ in [] }
     }
 
     /// Creates a server with more doors than the native API.
     init(
         _ settings: ServerSettings, environment: [String: String], logger: Logger, time: any TimeSource,
-        doors: (DoorResources) -> [any Door]
+        rsaKeys: any RSAKeySource = NewRSAKeys(), doors: (DoorResources) -> [any Door]
     ) async throws {
         var settings = settings
         if settings.port == 0 { settings.port = try Self.freePort(host: settings.host) }
@@ -142,7 +146,7 @@ package struct Server: Sendable {
                 mail: isDevelopment || settings.mail != nil, text: isDevelopment || settings.texts != nil),
             limits: settings.limits, hooks: HooksBesidesWork(hooks: hooks), places: places ?? NoPlaces(),
             clientKeys: KeysBesidesWork(keys: clientKeys), captchas: CaptchasBesidesWork(captchas: captchas),
-            certificateURL: settings.certificateURL, logger: logger)
+            rsaKeys: rsaKeys, certificateURL: settings.certificateURL, logger: logger)
         requests = settings.metrics.map { _ in RequestCounts() }
         connections = ConnectionCounts(limit: settings.connections.perAddress, proxies: settings.proxies)
         load = LoadLimit(most: settings.mostLoad)

@@ -9,6 +9,7 @@ struct FCMPeer: Sendable {
     static let account = "sender@example-project.iam.gserviceaccount.com"
     static let keyID = "0123456789abcdef0123456789abcdef01234567"
     static let project = "example-project"
+    private static let key = Result { try RSAPrivateKey() }
 
     let process: PushPeerProcess
     /// What a server needs to send there.
@@ -16,7 +17,7 @@ struct FCMPeer: Sendable {
 
     /// Runs something while a peer runs.
     static func with<Result>(_ body: (FCMPeer) async throws -> Result) async throws -> Result {
-        let key = try RSAPrivateKey()
+        let key = try Self.key.get()
         let process = try await PushPeerProcess("fcm", key: key.publicKey.derRepresentation, [account, keyID, project])
         let settings = try FCMSettings(
             serviceAccount: serviceAccount(key, tokenURL: "\(process.url)/token").encoded, url: process.url,
