@@ -29,27 +29,56 @@ package final class PostgresDatabase: Sendable {
     package let name: String
     private let hasPlace: Bool
 
+    /// The name of a database with the newest schema and nothing else.
+    ///
+    /// A copy of it is made sooner than all tables are created.
+    private static let template = Task { try await makeTemplate() }
+
     /// Creates a database when there is a place; after a long wait, it does so without a place.
     ///
-    /// - Parameter waits: false if the caller limits concurrent calls itself.
-    package static func make(waits: Bool = true) async throws -> PostgresDatabase {
+    /// - Parameters:
+    ///   - waits: false if the caller limits concurrent calls itself.
+    ///   - isMigrated: whether it has the newest schema; if not, it is empty.
+    package static func make(waits: Bool = true, isMigrated: Bool = false) async throws -> PostgresDatabase {
+        let template = try await isMigrated ? Self.template.value : nil
         for _ in 0..<(waits ? 3000 : 0) {
             let hasPlace = places.withLock { places in
                 defer { if places > 0 { places -= 1 } }
                 return places > 0
             }
-            if hasPlace { return try await made(hasPlace: true) }
+            if hasPlace { return try await made(hasPlace: true, from: template) }
             try await Task.sleep(for: .milliseconds(20))
         }
-        return try await made(hasPlace: false)
+        return try await made(hasPlace: false, from: template)
+    }
+
+    private static func makeTemplate() async throws -> String {
+        let database = try await made(hasPlace: false, from: nil)
+        try await Migrations.run(on: try await database.engine(hub: ChangeHub(time: ScriptedTime())))
+        // A database to which anything is connected cannot be copied.
+        try execute("ALTER DATABASE \(database.name) ALLOW_CONNECTIONS false")
+        try execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)'")
+        return database.name
     }
 
     /// Creates a database on a separate thread, because this takes time and all tests share few threads.
-    private static func made(hasPlace: Bool) async throws -> PostgresDatabase {
+    private static func made(hasPlace: Bool, from template: String?) async throws -> PostgresDatabase {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try PostgresDatabase(hasPlace: hasPlace) })
+                continuation.resume(with: Result { try PostgresDatabase(hasPlace: hasPlace, from: template) })
             }
+        }
+    }
+
+    /// Runs a command in the server's own database.
+    private static func execute(_ command: String) throws {
+        guard let server else { throw Failure(message: "COUNTERSIGN_TEST_POSTGRES is not set") }
+        let connection = PQconnectdb(server)
+        defer { PQfinish(connection) }
+        let result = PQexec(connection, command)
+        defer { PQclear(result) }
+        guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+            throw Failure(message: String(cString: PQerrorMessage(connection)))
         }
     }
 
@@ -57,19 +86,13 @@ package final class PostgresDatabase: Sendable {
         if hasPlace { Self.places.withLock { $0 += 1 } }
     }
 
-    private init(hasPlace: Bool) throws {
+    private init(hasPlace: Bool, from template: String?) throws {
         self.hasPlace = hasPlace
         guard let server = Self.server else { throw Failure(message: "COUNTERSIGN_TEST_POSTGRES is not set") }
         name = "test_" + String(UInt64.random(in: 0...(.max)), radix: 36)
         // Hundreds of concurrent tests can delay a new connection for longer than usual.
         url = server.replacing("/postgres?", with: "/\(name)?connect_timeout=30&")
-        let connection = PQconnectdb(server)
-        defer { PQfinish(connection) }
-        let result = PQexec(connection, "CREATE DATABASE \(name)")
-        defer { PQclear(result) }
-        guard PQresultStatus(result) == PGRES_COMMAND_OK else {
-            throw Failure(message: String(cString: PQerrorMessage(connection)))
-        }
+        try Self.execute("CREATE DATABASE \(name)\(template.map { " TEMPLATE \($0)" } ?? "")")
     }
 
     /// The server's local port.

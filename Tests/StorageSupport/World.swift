@@ -75,7 +75,7 @@ package struct World: Sendable {
             self.engine = wrap(try SQLiteEngine(path: Self.database(in: folder), hub: hub))
         case .postgresql:
             let database: PostgresDatabase
-            if let postgres { database = postgres } else { database = try await .make() }
+            if let postgres { database = postgres } else { database = try await .make(isMigrated: true) }
             self.postgres = database
             self.engine = wrap(try await database.engine(hub: hub))
         }
