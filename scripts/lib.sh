@@ -52,38 +52,39 @@ part() {
     fi
 }
 
-# Begins a part that runs beside those that follow, until `join`. It is a process group of its own, so that it ends with
-# this script.
+# Runs parts one after the other beside those that follow, until `join`. They are a process group of their own, so that
+# they end with this script. Usage: beside NAME COMMAND [NAME COMMAND…], as words for the shell to evaluate.
 beside() {
-    local start=$SECONDS
-    beside_name=$1
-    shift
     beside_log=$(mktemp)
     set -m
     (
-        trap 'echo "$((SECONDS - start))" >"$beside_log.seconds"' EXIT
-        set -e
-        "$@"
+        set +m
+        part_names=() part_seconds=() failed_parts=()
+        while [ "$#" != 0 ]; do
+            eval "part \"$1\" $2"
+            shift 2
+        done
+        beside_names=("${part_names[@]}") beside_seconds=("${part_seconds[@]}") beside_failed=("${failed_parts[@]}")
+        declare -p beside_names beside_seconds beside_failed >"$beside_log.parts"
     ) >"$beside_log" 2>&1 &
     beside=$!
     set +m
     trap 'kill -- "-$beside" 2>/dev/null || true' EXIT
 }
 
-# Waits for the part that runs beside, and prints what it has printed.
+# Waits for the parts that run beside, and prints what they have printed.
 join() {
-    local status=0
-    wait "$beside" || status=$?
+    local beside_names=() beside_seconds=() beside_failed=("the parts beside")
+    wait "$beside" || true
     trap - EXIT
-    printf '\n== %s, beside the parts before\n' "$beside_name"
+    printf '\nBeside the parts above:\n'
     cat "$beside_log"
-    part_names+=("$beside_name")
-    part_seconds+=("$(cat "$beside_log.seconds")")
-    rm -f "$beside_log" "$beside_log.seconds"
-    if [ "$status" != 0 ]; then
-        failed_parts+=("$beside_name")
-        echo "FAILED: $beside_name"
-    fi
+    # shellcheck disable=SC1091 # the subshell of `beside` has written it
+    source "$beside_log.parts" || true
+    part_names+=("${beside_names[@]}")
+    part_seconds+=("${beside_seconds[@]}")
+    failed_parts+=("${beside_failed[@]}")
+    rm -f "$beside_log" "$beside_log.parts"
 }
 
 # Records something that was not run, with the reason; this is an error where everything must run.
