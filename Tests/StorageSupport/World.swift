@@ -39,9 +39,28 @@ package struct World: Sendable {
     /// The external dependencies of operations.
     package let ports: Ports
 
-    /// Creates a fixture with an empty database.
+    /// Creates a fixture with an empty database, in which the tables are already.
     package init(_ engine: Engine = .chosen, seed: UInt64 = 1) async throws {
-        try await self.init(engine, in: try TemporaryFolder(), time: ScriptedTime(), seed: seed)
+        let folder = try TemporaryFolder()
+        if engine == .sqlite {
+            let file = try await Self.migrated.value
+            let isMade = FileManager.default.createFile(
+                atPath: Self.database(in: folder), contents: file, attributes: [.posixPermissions: 0o600])
+            guard isMade else { throw Broken("database file") }
+        }
+        let database = try await engine == .postgresql ? PostgresDatabase.make(isMigrated: true) : nil
+        try await self.init(engine, in: folder, of: database, time: ScriptedTime(), seed: seed)
+    }
+
+    /// The file of a SQLite database with the newest schema and nothing else.
+    ///
+    /// A copy of it is made sooner than all tables are created.
+    private static let migrated: Task<Data, any Error> = Task {
+        let folder = try TemporaryFolder()
+        let engine = try SQLiteEngine(path: database(in: folder), hub: ChangeHub(time: ScriptedTime()))
+        try await Migrations.run(on: engine)
+        _ = try SQLiteBackup.make(of: database(in: folder), at: folder.path("copy.sqlite"))
+        return Data(try folder.read("copy.sqlite"))
     }
 
     /// Opens the same database again, as after a restart: with new connections, subscribers and random bytes.
@@ -49,7 +68,7 @@ package struct World: Sendable {
         try await World(kind, in: folder, of: postgres, time: time, seed: seed)
     }
 
-    /// Creates a fixture in a folder.
+    /// Creates a fixture in a folder, as at a first start if the folder is empty.
     ///
     /// - Parameters:
     ///   - engine: the database engine.
@@ -75,7 +94,7 @@ package struct World: Sendable {
             self.engine = wrap(try SQLiteEngine(path: Self.database(in: folder), hub: hub))
         case .postgresql:
             let database: PostgresDatabase
-            if let postgres { database = postgres } else { database = try await .make(isMigrated: true) }
+            if let postgres { database = postgres } else { database = try await .make() }
             self.postgres = database
             self.engine = wrap(try await database.engine(hub: hub))
         }

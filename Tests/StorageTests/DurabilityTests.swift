@@ -10,7 +10,7 @@ import Testing
 struct DurabilityTests {
     @Test("The connection that writes has the write-ahead log, FULL and foreign keys, at the first start and later")
     func settings() async throws {
-        let first = try await World(.sqlite)
+        let first = try await World(.sqlite, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1)
         for world in [first, try await first.reopened()] {
             // Asked inside a write, so of the very connection that commits.
             #expect(try await world.sql("PRAGMA synchronous").first?.integer(0) == 2)

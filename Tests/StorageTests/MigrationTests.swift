@@ -36,7 +36,7 @@ struct MigrationTests {
 
     @Test("A fresh database has every table, each strict about its types, and the version of the schema")
     func fresh() async throws {
-        let world = try await World(.sqlite)
+        let world = try await World(.sqlite, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1)
         #expect(try await tables(in: world) == Self.tables)
         let strict = try await world.sql(
             "SELECT name FROM pragma_table_list WHERE strict = 1 AND schema = 'main' AND name NOT LIKE 'sqlite_%'")
@@ -189,7 +189,7 @@ struct MigrationTests {
 
     @Test("The database and its side files are for their owner alone")
     func permissions() async throws {
-        let world = try await World(.sqlite)
+        let world = try await World(.sqlite, in: try TemporaryFolder(), time: ScriptedTime(), seed: 1)
         _ = try await world.makeClient()
         let names = try FileManager.default.contentsOfDirectory(atPath: world.folder.url.path).sorted()
         #expect(names == ["countersign.sqlite", "countersign.sqlite-shm", "countersign.sqlite-wal"])
