@@ -1,4 +1,4 @@
-package import CountersignCore
+import CountersignCore
 package import JOSE
 import Synchronization
 
