@@ -33,6 +33,77 @@ struct PasskeyTests {
         #expect(account.visit.session.idleUntil == scene.world.time.now.adding(.hours(1)))
     }
 
+    // Spec: WebAuthn Level 3 §6.1.3; RFC 8176 §2; OpenID Connect EAP ACR Values 1.0.
+    @Test(
+        "A passkey that may leave its device is `swk` and `phr`, whether it has left it or not",
+        arguments: [false, true])
+    func synced(_ isBackedUp: Bool) async throws {
+        let scene = try await AccountScene()
+        var soft = SoftPasskey(at: World.issuer)
+        (soft.isBackupEligible, soft.isBackedUp) = (true, isBackedUp)
+        guard case .done(let row) = try await scene.register(&soft, by: try await scene.byPIN()) else {
+            throw World.Broken("passkey")
+        }
+        #expect(row.isBackupEligible && row.isBackedUp == isBackedUp)
+        let session = try #require(try await scene.byPasskey(soft).session).secret
+        let visit = try #require(try await scene.show(session)).visit
+        let authentication = visit.session.authentication
+        #expect(authentication.methods == ["swk", "user", "pop"] && authentication.strength == .phishingResistant)
+        // Spec: NIST SP 800-63B-4 §2.2.3 (the same as after AAL2).
+        #expect(visit.session.idleUntil == scene.world.time.now.adding(.hours(1)))
+        soft.isBackedUp = !isBackedUp
+        _ = try await scene.byPasskey(soft)
+        let used = try #require(try await scene.row(row.id))
+        #expect(used.isBackupEligible && used.isBackedUp == !isBackedUp)
+    }
+
+    // Spec: WebAuthn Level 3 §7.2.
+    @Test(
+        "A passkey that says another time whether it may leave its device is refused, and changes nothing",
+        arguments: [false, true])
+    func eligibilityChanged(_ wasEligible: Bool) async throws {
+        let scene = try await AccountScene()
+        var soft = SoftPasskey(at: World.issuer)
+        soft.isBackupEligible = wasEligible
+        guard case .done(let row) = try await scene.register(&soft, by: try await scene.byPIN()) else {
+            throw World.Broken("passkey")
+        }
+        var changed = soft
+        changed.isBackupEligible = !wasEligible
+        #expect(try await scene.enter(changed) == .refused)
+        let refused = try #require(try await scene.row(row.id))
+        #expect(refused.isBackupEligible == wasEligible && refused.usedAt == nil)
+        guard case .authenticated = try await scene.enter(soft) else { throw World.Broken("as before") }
+    }
+
+    // Spec: OpenID Connect Core 1.0 §5.5.1.1.
+    @Test("A client that must have a key that cannot leave its device gets nothing by one that may")
+    func hardwareBound() async throws {
+        for isBackupEligible in [false, true] {
+            let scene = try await AccountScene()
+            var soft = SoftPasskey(at: World.issuer)
+            soft.isBackupEligible = isBackupEligible
+            guard case .done = try await scene.register(&soft, by: try await scene.byPIN()) else {
+                throw World.Broken("passkey")
+            }
+            var wanted = try scene.shop.wanted("customer-1", at: scene.shop.shop)
+            wanted.identifier = nil
+            wanted.strength = .hardwareBound
+            wanted.isStrengthEssential = true
+            let ceremony = try scene.ceremony()
+            let entered = try await EnterPasskey.enter(
+                .init(
+                    try soft.signIn(ceremony.requestOptions), in: ceremony, CarriedSignIn(wanted: wanted),
+                    browser: scene.shop.browser, place: nil, network: nil), ports: scene.world.ports)
+            guard case .authenticated(let id) = entered else { throw World.Broken("\(entered)") }
+            switch try await FinishSignIn.finish(id, in: scene.shop.browser, former: nil, ports: scene.world.ports) {
+            case .finished: #expect(!isBackupEligible)
+            case .tooWeak: #expect(isBackupEligible)
+            case let outcome: Issue.record("\(outcome)")
+            }
+        }
+    }
+
     // Spec: NIST SP 800-63B-4 §4.1.2.1.
     @Test(
         "The clients that believe a passkey are told of it, with their own name for the user",

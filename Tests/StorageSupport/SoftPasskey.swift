@@ -1,7 +1,8 @@
 import Crypto
 package import Encodings
 
-/// A passkey in memory with the browser around it: ES256, kept on its device, with nobody who vouches for it.
+/// A passkey in memory with the browser around it: ES256, kept on its device unless a test says otherwise, with nobody
+/// who vouches for it.
 package struct SoftPasskey: Sendable {
     /// Its credential id.
     package let id: [UInt8]
@@ -11,8 +12,10 @@ package struct SoftPasskey: Sendable {
     private var userHandle = ""
     /// Whether it says that it has verified who its user is.
     package var verifiesUser = true
-    /// Whether the key can leave its device.
-    package var isSynced = false
+    /// Whether it says that the key may leave its device.
+    package var isBackupEligible = false
+    /// Whether it says that the key has left its device.
+    package var isBackedUp = false
 
     /// A passkey for the pages of an origin.
     ///
@@ -77,7 +80,8 @@ package struct SoftPasskey: Sendable {
     }
 
     private func authenticatorData(_ flags: UInt8) -> [UInt8] {
-        let flags = flags | 0x01 | (verifiesUser ? 0x04 : 0) | (isSynced ? 0x18 : 0)
+        let flags =
+            flags | 0x01 | (verifiesUser ? 0x04 : 0) | (isBackupEligible ? 0x08 : 0) | (isBackedUp ? 0x10 : 0)
         return Array(SHA256.hash(data: Array(host.utf8))) + [flags, 0, 0, 0, 0]
     }
 }

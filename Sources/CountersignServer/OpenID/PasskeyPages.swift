@@ -159,7 +159,7 @@ extension RegisteredPasskey {
     func row(at now: Timestamp) -> AccountPage.Passkey {
         AccountPage.Passkey(
             id: "\(id)", name: name.text, createdAt: Int(createdAt.seconds),
-            lastUsedAt: usedAt.map { Int($0.seconds) }, isSynced: isBackupEligible,
+            lastUsedAt: usedAt.map { Int($0.seconds) }, isSynced: isBackedUp,
             waitsUntil: counts(at: now) ? nil : Int(countsFrom.seconds), isConfirmed: isConfirmed)
     }
 }

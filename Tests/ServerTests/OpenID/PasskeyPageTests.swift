@@ -56,10 +56,13 @@ struct PasskeyPageTests {
         }
     }
 
-    static func registered(_ scene: SignInPageScene) async throws -> (SoftPasskey, account: Page) {
+    static func registered(
+        _ scene: SignInPageScene, isBackupEligible: Bool = false
+    ) async throws -> (SoftPasskey, account: Page) {
         let page = try await scene.browser.get("/account/new-passkey")
         let options = try #require(page.ceremony("create"), "\(page.reply)")
         var passkey = SoftPasskey(at: "\(scene.server.issuer)")
+        passkey.isBackupEligible = isBackupEligible
         let done = try await scene.browser.submit(
             page, to: "/account/passkeys", [("credential", passkey.register(options).text)])
         #expect(done.status == 200 && done.html.contains("/account/passkeys/psk_"), "\(done.reply)")
@@ -106,6 +109,44 @@ struct PasskeyPageTests {
             let reply = try await scene.browser.submit(page, to: "/signin/passkey", [("credential", stranger.text)])
             texts.append(reply.problem)
             #expect(Set(texts).count == 1 && texts[0] != nil, "\(texts)")
+        }
+    }
+
+    /// Signs in by a passkey, in a browser that nobody knows.
+    private static func entered(
+        _ passkey: SoftPasskey, _ scene: SignInPageScene
+    ) async throws -> (browser: TestBrowser, page: Page) {
+        let browser = TestBrowser(scene.server)
+        let page = try await browser.get(scene.request())
+        let answer = try passkey.signIn(try #require(page.ceremony("get"), "\(page.reply)")).text
+        return (browser, try await browser.submit(page, to: "/signin/passkey", [("credential", answer)]))
+    }
+
+    // Spec: WebAuthn Level 3 §6.1.3, §7.2.
+    @Test("A passkey that may be synced is called so once it is; one that says another time that it may not is refused")
+    func synced() async throws {
+        try await Self.with { scene in
+            var (passkey, account) = try await Self.registered(scene, isBackupEligible: true)
+            let path = try #require(
+                account.html.firstMatch(of: #/\/account\/passkeys\/psk_[0-9a-z]*/#).map { String($0.output) })
+            // A tap brought it in.
+            scene.server.clock.advance(.days(1))
+            for (isBackedUp, word, kept) in [
+                (false, "On one device. ", "On one device only"),
+                (true, "Synced. ", "In your password manager, on all its devices"),
+            ] {
+                passkey.isBackedUp = isBackedUp
+                let (browser, done) = try await Self.entered(passkey, scene)
+                #expect(done.result["code"] != nil, "\(done.reply)")
+                account = try await browser.get("/account")
+                #expect(account.html.contains(word), "\(account.reply)")
+                let page = try await browser.get(path)
+                #expect(page.html.contains(kept), "\(page.reply)")
+            }
+            (passkey.isBackupEligible, passkey.isBackedUp) = (false, false)
+            let (_, refused) = try await Self.entered(passkey, scene)
+            #expect(refused.status == 200 && refused.heading == "Who is signing in?", "\(refused.reply)")
+            #expect(refused.problem == "This passkey does not sign you in here. Choose another way.")
         }
     }
 
