@@ -119,6 +119,37 @@ struct DeviceCodeTests {
         }
     }
 
+    @Test("The same statements bring back as many rows for known and unknown people, when a device asks and polls")
+    func sameStatements() async throws {
+        let (world, recorder) = try await World.recorded()
+        let scene = try await SignInScene(in: world)
+        let party = RelyingParty(
+            client: scene.shop.id, profile: .native, redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))],
+            deviceGrant: .byHint)
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
+        func play(_ name: String) async throws -> [[String]] {
+            var request = BeginDeviceGrant.Request(by: scene.shop.id, isAuthenticated: false)
+            request.hint = "\(name)@example.com"
+            request.network = [192, 0, 2, 9]
+            _ = recorder.takeTexts()
+            guard case .begun(let begun) = try await BeginDeviceGrant.begin(request, ports: world.ports) else {
+                throw World.Broken("begun")
+            }
+            var parts = [recorder.takeTexts(withRows: true)]
+            try await scene.put(try await scene.signIn(begun))
+            let redemption = try await scene.redemption(.deviceCode(begun.deviceCode))
+            _ = recorder.takeTexts()
+            #expect(try await RedeemDecision.redeem(redemption, ports: world.ports) == .pending(interval: 5))
+            parts.append(recorder.takeTexts(withRows: true))
+            return parts
+        }
+        // The first request counts in windows that are not there yet.
+        _ = try await play("customer-0")
+        let (known, unknown) = (try await play("customer-1"), try await play("customer-0"))
+        #expect(known == unknown)
+        #expect(known[0].contains { $0.contains("INSERT INTO outbox") } && known[1].count == 1)
+    }
+
     @Test("RFC 8628 §3.5: until the last second, and not in the next one")
     func expires() async throws {
         let scene = try await DeviceGrantScene()

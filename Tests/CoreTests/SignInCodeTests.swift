@@ -505,10 +505,11 @@ struct SignInCodeTests {
             }
             return wanted
         }
-        /// What is done while the browser waits: texts of statements, and the sizes of what they write.
+        /// What is done while the browser waits: texts of statements, the sizes of what they write, and how many rows they
+        /// bring back. Where these are the same, so are the hashes that are computed, which nobody counts.
         func play(_ isKnown: Bool) async throws -> [[String]] {
             var parts: [[String]] = []
-            func take() { parts.append(recorder.takeTexts()) }
+            func take() { parts.append(recorder.takeTexts(withRows: true)) }
             let wanted = try wanted(isKnown)
             let browser = try SignInScene.browser(isKnown ? "known" : "never")
             _ = recorder.takeTexts()
@@ -528,6 +529,8 @@ struct SignInCodeTests {
             }
             return parts
         }
+        // The first one counts in windows that are not there yet.
+        _ = try await play(false)
         let (known, unknown) = (try await play(true), try await play(false))
         #expect(known == unknown)
         #expect(known.count >= 3 && known[1].contains { $0.contains("INSERT INTO authorizations") })

@@ -198,7 +198,7 @@ struct UserCodeTests {
             request.userCode = BackchannelUserCode(text)
             _ = recorder.takeTexts()
             let begun = try await scene.begin(request)
-            let texts = recorder.takeTexts()
+            let texts = recorder.takeTexts(withRows: true)
             #expect(begun.expiresIn == 120 && begun.interval == 5 && begun.number != nil)
             try await scene.put(try await scene.signIn(begun))
             #expect(try await scene.poll(.authRequest(begun.authRequestID), after: 0) == .pending(interval: 5))

@@ -11,6 +11,8 @@ package final class RecordingEngine: SQLEngine {
         package let statement: SQLStatement
         /// Its arguments.
         package let arguments: [SQLValue]
+        /// How many rows it brought back or changed; nil where it failed, or nobody needs to know.
+        package let rows: Int?
     }
 
     private let engine: any SQLEngine
@@ -60,7 +62,10 @@ package final class RecordingEngine: SQLEngine {
 
     /// All statements that ran since the last call, in their order, each as text with the lengths of the texts and
     /// bytes that it was given.
-    package func takeTexts() -> [String] {
+    ///
+    /// - Parameter withRows: whether each also says how many rows it brought back or changed. An operation learns from
+    ///   nothing else what there is, so that it also computes the same, hashes among it, where these are the same.
+    package func takeTexts(withRows: Bool = false) -> [String] {
         takeAll().map { run in
             let lengths = run.arguments.map { argument in
                 switch argument {
@@ -69,7 +74,8 @@ package final class RecordingEngine: SQLEngine {
                 default: "-"
                 }
             }
-            return "\(run.statement.text) \(lengths.joined(separator: " "))"
+            let text = "\(run.statement.text) \(lengths.joined(separator: " "))"
+            return withRows ? "\(text): \(run.rows.map { "\($0)" } ?? "-")" : text
         }
     }
 
@@ -125,9 +131,9 @@ package final class RecordingEngine: SQLEngine {
         try await engine.takesTurn(at: work, for: turn)
     }
 
-    fileprivate func record(_ statement: SQLStatement, _ arguments: [SQLValue]) {
+    fileprivate func record(_ run: Run) {
         counted.withLock { $0.statements += 1 }
-        ran.withLock { $0.append(Run(statement: statement, arguments: arguments)) }
+        ran.withLock { $0.append(run) }
     }
 }
 
@@ -158,25 +164,37 @@ private final class RecordingConnection: SQLConnection {
     }
 
     func rows(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> [SQLRow] {
-        note(statement, arguments)
-        return try connection.rows(statement, arguments)
+        try noting(statement, arguments) {
+            let rows = try connection.rows(statement, arguments)
+            return (rows, rows.count)
+        }
     }
 
     func execute(_ statement: SQLStatement, _ arguments: [SQLValue]) throws -> Int {
-        note(statement, arguments)
-        return try connection.execute(statement, arguments)
+        try noting(statement, arguments) {
+            let changed = try connection.execute(statement, arguments)
+            return (changed, changed)
+        }
     }
 
     func send(_ statement: SQLStatement, _ arguments: [SQLValue]) throws {
-        note(statement, arguments)
-        try connection.send(statement, arguments)
+        try noting(statement, arguments) {
+            try connection.send(statement, arguments)
+            return ((), nil)
+        }
     }
 
     var hasNumber: Bool { connection.hasNumber }
 
-    private func note(_ statement: SQLStatement, _ arguments: [SQLValue]) {
+    private func noting<Result>(
+        _ statement: SQLStatement, _ arguments: [SQLValue], _ body: () throws -> (Result, rows: Int?)
+    ) throws -> Result {
         number += 1
         before(number)
-        engine.record(statement, arguments)
+        var rows: Int?
+        defer { engine.record(RecordingEngine.Run(statement: statement, arguments: arguments, rows: rows)) }
+        let (result, count) = try body()
+        rows = count
+        return result
     }
 }
