@@ -347,6 +347,24 @@ struct AddressTests {
         }
     }
 
+    // Spec: docs/reference/limits.md, "What no limit stops".
+    @Test("An eleventh address that an own client names is proved: the person could not sign in by it otherwise")
+    func eleventh() async throws {
+        let scene = try await AccountScene()
+        let world = scene.world
+        try await world.ports.commit(at: world.time.now, as: .system) { [user = scene.user] work in
+            for number in 0..<VerifiedIdentifier.maximumCount {
+                _ = try work.verify(.email(try SignInScene.email("address-\(number)")), of: user)
+            }
+        }
+        let claims = ClaimedAddresses(email: try SignInScene.email("eleventh"))
+        _ = try await UpdateUser.update(
+            .id(scene.user), .init(addresses: claims), by: scene.shop.shop.caller, ports: world.ports)
+        let session = try await scene.byMail("eleventh")
+        #expect(try await scene.show(session)?.addresses.count == VerifiedIdentifier.maximumCount + 1)
+        #expect(try await scene.ask("further", by: session) == .full)
+    }
+
     @Test("A code is good for ten minutes, in the account to whose page it belongs")
     func late() async throws {
         let scene = try await AccountScene()
