@@ -89,16 +89,23 @@ struct ConsentTests {
         }
     }
 
-    @Test("A closed client does not ask whom it will not take")
+    @Test("A closed client does not ask whom it will not take, and gets no code for them")
     func closed() async throws {
-        let scene = try await Scene()
-        let other = try await scene.world.makeClient("Closed", isThirdParty: true).client
+        let shop = try await SignInScene()
+        let asked = try await shop.asked()
+        try await shop.approve(asked)
+        guard case .finished(let finished) = try await shop.finish(asked) else { throw World.Broken("finish") }
+        let session = try #require(finished.session).secret
+        let other = try await shop.world.makeClient("Closed").client
         let party = RelyingParty(
             client: other.id, profile: .native, redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))])
-        _ = try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports)
+        _ = try await SetRelyingParty.set(party, by: .system, ports: shop.world.ports)
         var wanted = Wanted(client: other.id, redirectURI: SignInScene.redirectURI, scopes: ["openid"])
-        wanted.codeChallenge = try scene.shop.wanted().codeChallenge
-        #expect(try await scene.goOn(wanted, .allows(scene.shop.user)) == .notReady)
-        #expect(try await scene.goOn(wanted) == .notReady)
+        wanted.codeChallenge = try shop.wanted().codeChallenge
+        for asksAlways in [true, false] {
+            let outcome = try await FinishSignIn.goOn(
+                wanted, in: session, browser: shop.browser, asksAlways: asksAlways, ports: shop.world.ports)
+            #expect(outcome == .notReady, "\(asksAlways)")
+        }
     }
 }

@@ -199,6 +199,9 @@ struct DeviceCodeTests {
         let scene = try await DeviceGrantScene()
         let other = try await scene.world.makeClient("Other").client
         try await scene.set(.byHint, for: other)
+        // It knows the person, too: nothing else refuses it.
+        let user = scene.shop.user
+        _ = try await scene.world.store.commit { try $0.links.put(user, to: other.id, externalID: nil) }
         let begun = try await scene.begin(hint: DeviceGrantScene.name)
         try await scene.shop.approve(try await scene.signIn(begun))
         #expect(try await scene.poll(begun, by: other.id) == .invalid)

@@ -151,6 +151,11 @@ struct SignInDeviceTests {
         #expect(try await at(-59) == "signed in")
         #expect(try await at(60) == "signed in")
         #expect(try await at(61) == "invalid")
+        for (from, until) in [(-30, 0), (61, 70)] as [(Int64, Int64)] {
+            let short = try await forged(
+                scene, ["iat": .integer(now.seconds + from), "exp": .integer(now.seconds + until)])
+            #expect(try await signIn(short, scene) == .invalid, "\(from)")
+        }
         let long = try await forged(scene, ["exp": .integer(now.seconds + 61)])
         #expect(try await signIn(long, scene) == .invalid)
         let reversed = try await forged(

@@ -193,7 +193,6 @@ extension UnitOfWork {
             id: made.id, wanted: wanted, browser: browser, user: nil, ask: asked.ask, state: .open,
             expiresAt: earlier?.expiresAt ?? now.adding(Authorization.lifetime))
         if let earlier {
-            // check: SignInLimitsTests.pause
             guard try authorizations.askAgain(authorization, after: earlier.ask, at: now) else {
                 guard now < earlier.expiresAt else { return .tooLate }
                 // Another request was quicker. The next try sees what it has sent, and that there is a pause.
