@@ -12,8 +12,11 @@ package enum FindCalledUser {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func find(_ text: String, of client: Client, ports: Ports) async throws -> UserID? {
-        let called = try await ports.store.read { try $0.person(called: text, at: client.id, ports.hasher) }
-        guard called == nil, let address = PersonalAddress(typed: text) else { return called }
-        return try await FindUserByAddress.find(address, of: client, ports: ports)
+        try await ports.store.read { reader in
+            try reader.person(called: text, at: client.id, ports.hasher)
+                ?? PersonalAddress(typed: text).flatMap { address in
+                    try reader.identifiers.claim(ports.hasher.identifier(address), by: client.id)?.user
+                }
+        }
     }
 }

@@ -13,9 +13,9 @@ package enum FindUserByAddress {
     /// - Throws: ``StoreError``.
     package static func find(_ address: PersonalAddress, of client: Client, ports: Ports) async throws -> UserID? {
         try await ports.store.read { reader in
-            let said = try reader.identifiers.claim(ports.hasher.identifier(address), by: client.id)?.user
             // Who has proved it and is no user of the client is as unknown as nobody.
-            return try reader.person(having: address, at: client.id, ports.hasher) ?? said
+            try reader.person(having: address, at: client.id, ports.hasher)
+                ?? reader.identifiers.claim(ports.hasher.identifier(address), by: client.id)?.user
         }
     }
 }

@@ -11,19 +11,19 @@ extension OneWelcomeDoor {
 
     func addDevices(to table: inout RouteTable) {
         let path = "/oauth/api/v4/users/:user/devices"
-        addDeviceCall(.get, path, to: &table) { [self] caller, incoming in
-            devices(try await present(incoming, caller), of: caller.client)
+        addDeviceCall(.get, path, to: &table) { [self] caller, user, _ in
+            devices(try await present(user, caller), of: caller.client)
         }
-        addDeviceCall(.delete, path, to: &table) { [self] caller, incoming in
-            for enrollment in try await present(incoming, caller) {
-                _ = try await remove("\(enrollment.id)", incoming, caller)
+        addDeviceCall(.delete, path, to: &table) { [self] caller, user, _ in
+            for enrollment in try await present(user, caller) {
+                _ = try await remove("\(enrollment.id)", of: user, caller)
             }
             return Response(status: .noContent)
         }
-        addDeviceCall(.post, path, to: &table) { [self] caller, incoming in
+        addDeviceCall(.post, path, to: &table) { [self] caller, user, incoming in
             var kept: [String] = []
             for id in Set(try Self.deleted(incoming)).sorted() {
-                let isRemoved = try await remove(id, incoming, caller)
+                let isRemoved = try await remove(id, of: user, caller)
                 if !isRemoved { kept.append(id) }
             }
             guard kept.isEmpty else {
@@ -37,8 +37,8 @@ extension OneWelcomeDoor {
             (HTTPRequest.Method.delete, "\(path)/:device"),
             (HTTPRequest.Method.post, "\(path)/:device/disableMobileAuthentication"),
         ] {
-            addDeviceCall(method, path, to: &table) { [self] caller, incoming in
-                _ = try await remove(incoming.parameter("device") ?? "", incoming, caller)
+            addDeviceCall(method, path, to: &table) { [self] caller, user, incoming in
+                _ = try await remove(incoming.parameter("device") ?? "", of: user, caller)
                 return Response(status: .noContent)
             }
         }
@@ -47,7 +47,7 @@ extension OneWelcomeDoor {
     /// Adds a call about devices, whose refusals have a shape of their own.
     private func addDeviceCall(
         _ method: HTTPRequest.Method, _ path: String, to table: inout RouteTable,
-        _ handler: @escaping @Sendable (ClientCaller, Incoming) async throws -> Response
+        _ handler: @escaping @Sendable (ClientCaller, UserReference?, Incoming) async throws -> Response
     ) {
         table.add(method, path) { [self] request, context in
             let incoming = try await Incoming(request, context)
@@ -61,13 +61,14 @@ extension OneWelcomeDoor {
             } catch let error as OneWelcomeError {
                 throw OneWelcomeDeviceError(code: .insufficientPermissions, message: error.description)
             }
-            return try await handler(caller, incoming)
+            return try await handler(
+                caller, try await user(named: incoming.parameter("user"), of: caller.client), incoming)
         }
     }
 
     /// The user's devices that are not removed; none if there is no such user.
-    private func present(_ incoming: Incoming, _ caller: ClientCaller) async throws -> [Enrollment] {
-        guard let user = try await user(named: incoming.parameter("user"), of: caller.client) else { return [] }
+    private func present(_ user: UserReference?, _ caller: ClientCaller) async throws -> [Enrollment] {
+        guard let user else { return [] }
         switch try await ShowEnrollments.show(of: user, to: caller.client, ports: ports) {
         case .enrollments(let all):
             return all.filter { enrollment in if case .removed = enrollment.state { false } else { true } }
@@ -76,10 +77,8 @@ extension OneWelcomeDoor {
     }
 
     /// Removes a device; false if the user has none of this id.
-    private func remove(_ text: String, _ incoming: Incoming, _ caller: ClientCaller) async throws -> Bool {
-        guard let id = EnrollmentID(text),
-            let user = try await user(named: incoming.parameter("user"), of: caller.client)
-        else { return false }
+    private func remove(_ text: String, of user: UserReference?, _ caller: ClientCaller) async throws -> Bool {
+        guard let id = EnrollmentID(text), let user else { return false }
         switch try await RemoveEnrollment.remove(id, of: user, by: caller, ports: ports) {
         case .removed: return true
         case .notFound: return false
