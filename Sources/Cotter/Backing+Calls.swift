@@ -55,7 +55,7 @@ extension Backing {
         var enrollment: Enrollment
         var prompt: FurtherDeviceModel?
         if let known {
-            (enrollment, prompt) = known
+            (enrollment, prompt) = (known.enrollment, known.prompt)
         } else {
             enrollment = try await parts.authenticator.enroll(with: try await authority(for: userID, over: place))
             newest = enrollment
@@ -76,10 +76,10 @@ extension Backing {
         return try await signIn(by: enrollment)
     }
 
-    /// What a device shows that waits to be approved for a user of the app; nil if it has not begun, or is removed.
+    /// A device that waits to be approved for a user of the app, and its prompt; nil if it has not begun, or is removed.
     ///
     /// - Throws: that it does not wait any more.
-    private func waiting(_ userID: String) async throws -> (Enrollment, FurtherDeviceModel?)? {
+    private func waiting(_ userID: String) async throws -> (enrollment: Enrollment, prompt: FurtherDeviceModel)? {
         guard var enrollment = try await enrollment(of: userID) else { return nil }
         // Only what was made since the app has begun has its number.
         if let newest, newest.id == enrollment.id { enrollment = newest }
