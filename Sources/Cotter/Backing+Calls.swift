@@ -47,8 +47,19 @@ extension Backing {
 
     /// Enrolls this device for a user of the app, waits until another device of theirs has approved it, and signs in.
     ///
-    /// A device that waits already, such as one whose prompt was closed, goes on waiting.
+    /// A device that waits already, such as one whose prompt was closed, goes on waiting. Of calls at the same time each
+    /// begins when the one before is over: it would else enroll a further device, which waits for the first one.
     func trust(_ userID: String, over place: UIViewController?) async throws -> Grant {
+        let before = registering
+        let registration = Task { () async throws -> Grant in
+            await before?.value
+            return try await register(userID, over: place)
+        }
+        registering = Task { _ = await registration.result }
+        return try await registration.value
+    }
+
+    private func register(_ userID: String, over place: UIViewController?) async throws -> Grant {
         await ending?.value
         let known = try await waiting(userID)
         let (parts, place) = (try await parts(), try Stage.place(place))
