@@ -8,7 +8,7 @@ help: ## Print this help
 	@echo
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r target text; do printf '%-22s%s\n' "$$target" "$$text"; done
 	@echo
-	@echo "Builds go to \$$COUNTERSIGN_BUILD_DIR, else to the user's cache folder. The first build takes about ten minutes."
+	@echo "Builds go to \$$COUNTERSIGN_BUILD_DIR, else to the user's cache folder. The first build takes 10 to 13 minutes on two cores."
 
 demo: ## See everything at work: server, shop and phone (UNATTENDED=1 OUT=folder plays it alone)
 	@scripts/demo $(if $(UNATTENDED),--unattended) $(if $(OUT),--out '$(OUT)') $(if $(PORT),--port '$(PORT)')

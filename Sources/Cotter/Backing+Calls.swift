@@ -47,15 +47,26 @@ extension Backing {
 
     /// Enrolls this device for a user of the app, waits until another device of theirs has approved it, and signs in.
     ///
-    /// A device that waits already, such as one whose prompt was closed, goes on waiting.
+    /// A device that waits already, such as one whose prompt was closed, goes on waiting. Of calls at the same time each
+    /// begins when the one before is over: it would else enroll a further device, which waits for the first one.
     func trust(_ userID: String, over place: UIViewController?) async throws -> Grant {
+        let before = registering
+        let registration = Task { () async throws -> Grant in
+            await before?.value
+            return try await register(userID, over: place)
+        }
+        registering = Task { _ = await registration.result }
+        return try await registration.value
+    }
+
+    private func register(_ userID: String, over place: UIViewController?) async throws -> Grant {
         await ending?.value
         let known = try await waiting(userID)
         let (parts, place) = (try await parts(), try Stage.place(place))
         var enrollment: Enrollment
         var prompt: FurtherDeviceModel?
         if let known {
-            (enrollment, prompt) = known
+            (enrollment, prompt) = (known.enrollment, known.prompt)
         } else {
             enrollment = try await parts.authenticator.enroll(with: try await authority(for: userID, over: place))
             newest = enrollment
@@ -76,10 +87,10 @@ extension Backing {
         return try await signIn(by: enrollment)
     }
 
-    /// What a device shows that waits to be approved for a user of the app; nil if it has not begun, or is removed.
+    /// A device that waits to be approved for a user of the app, and its prompt; nil if it has not begun, or is removed.
     ///
     /// - Throws: that it does not wait any more.
-    private func waiting(_ userID: String) async throws -> (Enrollment, FurtherDeviceModel?)? {
+    private func waiting(_ userID: String) async throws -> (enrollment: Enrollment, prompt: FurtherDeviceModel)? {
         guard var enrollment = try await enrollment(of: userID) else { return nil }
         // Only what was made since the app has begun has its number.
         if let newest, newest.id == enrollment.id { enrollment = newest }

@@ -53,6 +53,8 @@ final class Backing {
     private var renewing: Task<Result<AccessToken, CountersignError>, Never>?
     /// The end of a sign-in, which would take along one that begins before it is over.
     private(set) var ending: Task<Void, Never>?
+    /// The registration of this device that was begun last, and those before it.
+    var registering: Task<Void, Never>?
     /// The enrollment that was made last since the app has begun.
     var newest: Enrollment?
     /// Counts what begins or ends a sign-in, so that a renewal under way brings nothing back.

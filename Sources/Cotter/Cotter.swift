@@ -131,7 +131,8 @@ extension Cotter {
     /// enrolls by ``CotterSettings/ticket``, or by a sign-in on the server's page. If that prompt is closed before the
     /// other device has agreed, the callback has an error, and the device goes on waiting: the next call shows the prompt
     /// again. Once the app was started anew, it has no number any more: undo the device in the prompt, or remove it by
-    /// ``removeTrustedDevice(vc:cb:)``, and register it anew.
+    /// ``removeTrustedDevice(vc:cb:)``, and register it anew. A call that comes while another one goes
+    /// on begins when that one is over.
     ///
     /// - Parameters:
     ///   - vc: over what the page and the prompt are shown.

@@ -46,6 +46,22 @@ struct CalledUserTests {
         #expect(try await named("nobody@example.com", at: shop, in: world) == nil)
     }
 
+    @Test("Who proves an address just before somebody is given it as a name is still called by it: the name is taken")
+    func provedMeanwhile() async throws {
+        let world = try await World(.chosen)
+        let shop = try await world.makeClient().client
+        let anna = try await world.makeUser(of: shop)
+        let address = try #require(EmailAddress(Self.mail))
+        // Whatever the operation has read before it writes, it has not found her.
+        let store = ActingStore(world.store, beforeCommit: { try await prove(address, anna, in: world) })
+        let outcome = try await CreateCalledUser.create(
+            externalID: try ExternalID(Self.mail), ClaimedAddresses(), by: shop.caller,
+            ports: world.ports(on: store, loggingTo: world.ports.logger))
+        #expect(outcome == .externalIDTaken)
+        #expect(try await named(Self.mail, at: shop, in: world) == anna)
+        #expect(try await world.count("users") == 1)
+    }
+
     @Test("A third party names nobody by what they have proved, and its word is good whatever somebody has proved")
     func thirdParties() async throws {
         let world = try await World(.chosen)

@@ -25,41 +25,6 @@ private final class FailingCommit: Sendable {
     }
 }
 
-/// A store before each of whose reads something can happen, as on another node.
-private final class ActingStore: Store {
-    private let store: any Store
-    private let before: @Sendable (Int) async throws -> Void
-    private let counted = Mutex(0)
-
-    /// A store over another one; the reads are counted from 1.
-    init(_ store: any Store, before: @escaping @Sendable (Int) async throws -> Void) {
-        self.store = store
-        self.before = before
-    }
-
-    /// How many reads there were.
-    var reads: Int { counted.withLock { $0 } }
-
-    func auditEnd() async throws -> Int64 { try await store.auditEnd() }
-
-    func read<Result: Sendable>(
-        _ body: @escaping @Sendable (any Stores) throws -> Result
-    ) async throws -> Result {
-        let number = counted.withLock { counted in
-            counted += 1
-            return counted
-        }
-        try await before(number)
-        return try await store.read(body)
-    }
-
-    func commit<Result: Sendable>(
-        _ body: @escaping @Sendable (any Stores) throws -> Result
-    ) async throws -> Result {
-        try await store.commit(body)
-    }
-}
-
 @Suite("What comes in between at the provider, on whatever node")
 struct ProviderOrdersTests {
     // Spec: RFC 9449 §11.1.

@@ -12,11 +12,17 @@ package enum FindCalledUser {
     ///   - ports: the external dependencies.
     /// - Throws: ``StoreError``.
     package static func find(_ text: String, of client: Client, ports: Ports) async throws -> UserID? {
-        try await ports.store.read { reader in
-            try reader.person(called: text, at: client.id, ports.hasher)
-                ?? PersonalAddress(typed: text).flatMap { address in
-                    try reader.identifiers.claim(ports.hasher.identifier(address), by: client.id)?.user
-                }
-        }
+        try await ports.store.read { try $0.calledUser(text, at: client.id, ports.hasher) }
+    }
+}
+
+extension Stores {
+    /// The user whom an app names that was written for Cotter, or whom the client itself has said to have the address;
+    /// nil for nobody.
+    func calledUser(_ text: String, at client: ClientID, _ hasher: KeyedHasher) throws -> UserID? {
+        try person(called: text, at: client, hasher)
+            ?? PersonalAddress(typed: text).flatMap { address in
+                try identifiers.claim(hasher.identifier(address), by: client)?.user
+            }
     }
 }

@@ -30,22 +30,28 @@ package enum CreateUser {
         let client = caller.client.id
         let user = LinkedUser(id: ports.random.id(at: now), externalID: externalID, createdAt: now)
         return try await ports.commit(at: now, as: caller.actor) { work in
-            try work.once(idempotency, externalID) {
-                // The id is looked up before the user is inserted, because a returned refusal commits the
-                // transaction.
-                if let externalID, try work.links.find(.externalID(externalID), of: client) != nil {
-                    return .externalIDTaken
-                }
-                guard try !work.isClaimed(addresses, by: client, besides: nil) else { return .addressTaken }
-                try work.users.insert(user.id, at: now)
-                guard try work.links.put(user.id, to: client, externalID: externalID) else {
-                    throw StoreError.serializationFailure
-                }
-                try work.claim(addresses, of: user.id, by: client)
-                try work.raise(.userCreated(user.id))
-                return .created(user)
-            }
+            try work.once(idempotency, externalID) { try work.insertUser(user, addresses, of: client) }
         }
+    }
+}
+
+extension UnitOfWork {
+    /// Makes a user whom only this client knows, unless another of its users has the name or an address.
+    func insertUser(
+        _ user: LinkedUser, _ addresses: ClaimedAddresses, of client: ClientID
+    ) throws -> CreateUser.Outcome {
+        // The id is looked up before the user is inserted, because a returned refusal commits the transaction.
+        if let externalID = user.externalID, try links.find(.externalID(externalID), of: client) != nil {
+            return .externalIDTaken
+        }
+        guard try !isClaimed(addresses, by: client, besides: nil) else { return .addressTaken }
+        try users.insert(user.id, at: now)
+        guard try links.put(user.id, to: client, externalID: user.externalID) else {
+            throw StoreError.serializationFailure
+        }
+        try claim(addresses, of: user.id, by: client)
+        try raise(.userCreated(user.id))
+        return .created(user)
     }
 }
 

@@ -39,24 +39,16 @@ extension CotterDoor {
         }
         // Old apps for React Native send an empty list; what it held is not known.
         guard body["identifiers"]?.array?.isEmpty ?? true else { throw CotterError.malformed("identifiers") }
-        // A name by which somebody is found already would take their calls from them.
-        var found: UserID?
-        if let name { found = try await FindCalledUser.find(name, of: caller.client, ports: ports) }
-        // check: CotterRecordTests.chosenNames
-        guard found == nil else { throw Self.exists }
-        let result = try await CreateUser.create(
-            externalID: externalID, Self.claimed(address), by: credential, idempotency: nil, ports: ports)
-        switch result {
-        case .done(.created(let user)):
+        let outcome = try await CreateCalledUser.create(
+            externalID: externalID, Self.claimed(address), by: credential, ports: ports)
+        switch outcome {
+        case .created(let user):
             return Response(
                 json: Self.json(
                     user.id, called: user.externalID, identifier: address.map { "\($0)" } ?? "", for: caller))
-        case .done(.externalIDTaken), .done(.addressTaken): throw Self.exists
-        case .replayed, .conflict: preconditionFailure("these calls have no idempotency key")
+        case .externalIDTaken, .addressTaken: throw CotterError(.notPossible, "User already exists")
         }
     }
-
-    private static let exists = CotterError(.notPossible, "User already exists")
 
     private func showUser(_ incoming: Incoming, _ caller: Caller) async throws -> Response {
         let client = try Self.authorized(caller).client

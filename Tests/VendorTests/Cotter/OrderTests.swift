@@ -135,6 +135,57 @@ extension CotterTests {
         }
 
         @Test(
+            "Of two registrations at once one makes the device a trusted one, and the other is told that it is one",
+            arguments: [false, true])
+        func twice(_ isFurther: Bool) async throws {
+            try await CotterWorld.with { world in
+                let phone = try await isFurther ? world.phone() : nil
+                let device = world.device()
+                let calls = [Told(), Told()]
+                for told in calls { device.cotter.registerNewDevice(vc: device.screen, cb: told.callback) }
+                if let phone {
+                    let (prompt, number) = try await device.number()
+                    _ = try await phone.asked().approve(with: .confirmation, number: number)
+                    let further = try #require(prompt.model as? FurtherDeviceModel)
+                    while further.state != .active { try await Task.sleep(for: .milliseconds(25)) }
+                    await prompt.perform(.close)
+                }
+                var ends: [(token: String, error: CotterError?)] = []
+                for told in calls { ends.append(try await told.once()) }
+                let isOne = CotterError.trustedDevice("This device is already registered as a trusted device.")
+                #expect(ends.filter { $0.error == nil && !$0.token.isEmpty }.count == 1, "\(ends)")
+                #expect(ends.filter { $0.error == isOne && $0.token.isEmpty }.count == 1, "\(ends)")
+                #expect(device.shown == nil && Cotter.getLoggedInUserID() == world.user)
+                #expect(try await world.isTrusted())
+                // No second enrollment was made and removed again.
+                let list = try await world.shop.call(.GET, "/v1/users/\(world.user)/enrollments").success()
+                let states = list["enrollments"]?.array?.compactMap { $0["state"]?.string } ?? []
+                #expect(states == (isFurther ? ["active", "active"] : ["active"]), "\(list)")
+            }
+        }
+
+        @Test("Two users who register on one phone at once are both noted as users of it")
+        func twoUsers() async throws {
+            try await CotterWorld.with { world in
+                let (shop, user) = (world.shop, world.user)
+                let other = try await shop.makeUser("customer-2")
+                let device = world.device {
+                    $0.ticket = { name in try await shop.makeTicket(for: name == CotterWorld.address ? user : other) }
+                }
+                let second = Cotter(
+                    apiSecretKey: CotterWorld.secret, apiKeyID: shop.clientID, cotterURL: "\(world.server.issuer)",
+                    userID: "customer-2", configuration: [:])
+                let (one, two) = (Told(), Told())
+                device.cotter.registerNewDevice(vc: device.screen, cb: one.callback)
+                second.registerNewDevice(vc: device.screen, cb: two.callback)
+                #expect(try await one.once().error == nil)
+                #expect(try await two.once().error == nil)
+                #expect(try await world.isTrusted())
+                #expect(try await world.isTrusted("customer-2"))
+            }
+        }
+
+        @Test(
             "A device whose prompt was closed waits on: with its number, and after a launch without",
             arguments: [false, true])
         func waitsOn(_ isLaunched: Bool) async throws {
