@@ -70,8 +70,8 @@ struct Run: Sendable {
         case introspection = "introspection"
         case userinfo = "userinfo"
         case webRefresh = "refresh, RS256 ID token"
-        case backchannel = "CIBA cycle"
-        case deviceGrant = "device grant cycle"
+        case backchannel = "CIBA cycle, ES256 ID token"
+        case deviceGrant = "device grant cycle, ES256 ID token"
     }
 
     let exchanges: Int

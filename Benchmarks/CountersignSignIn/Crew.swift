@@ -86,7 +86,9 @@ struct Crew: Sendable {
         _ = try await operating.call(
             .PUT, "/v1/admin/clients/\(id)/openid",
             [
-                "profile": "web", "redirect_uris": [], "registration": "known", "ways": ["device", "qr"],
+                // As banks have it: FAPI forbids RS256, which is a row of its own among the code exchanges.
+                "profile": "web", "id_token_signed_response_alg": "ES256",
+                "redirect_uris": [], "registration": "known", "ways": ["device", "qr"],
                 "device_grant": true, "device_login_hint": true, "backchannel_token_delivery_mode": "poll",
                 "backchannel_number_entry": true,
             ])
