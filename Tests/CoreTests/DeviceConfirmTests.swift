@@ -266,6 +266,34 @@ struct DeviceConfirmTests {
         #expect(try await scopes() == ["openid", "email"])
     }
 
+    @Test("What a third party was allowed before, and is no more, no yes allows that has not read it")
+    func takenBack() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode, isThirdParty: true)
+        let (world, client) = (scene.world, scene.shop.shop.id)
+        let begun = try await scene.begin()
+        var request = try scene.answer(begun)
+        func isGiven() async throws -> Bool {
+            guard case .asks(_, let question) = try await scene.find("\(begun.userCode)") else {
+                throw World.Broken("find")
+            }
+            return question.isGiven
+        }
+        request.isGiven = try await isGiven()
+        #expect(request.isGiven)
+        try await world.ports.commit(at: world.time.now, as: .system) { work in
+            try work.grants.deleteGrant(of: scene.user, for: client)
+        }
+        let before = try await scene.signIn(begun)
+        #expect(try await scene.confirm(request) == .asksAnew)
+        #expect(try await scene.signIn(begun) == before)
+        request.isGiven = try await isGiven()
+        #expect(!request.isGiven)
+        guard case .asked(let put) = try await scene.confirm(request) else { throw World.Broken("confirm") }
+        try await scene.shop.approve(put)
+        _ = try await scene.tokens(begun)
+        #expect(try await world.store.read { try $0.grants.find(scene.user, for: client)?.scopes } == ["openid"])
+    }
+
     @Test("Whoever has not signed in signs in first; nobody answers for somebody else")
     func otherPerson() async throws {
         let scene = try await DeviceGrantScene(.sqlite, .byCode)
