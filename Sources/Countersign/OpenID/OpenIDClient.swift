@@ -451,9 +451,11 @@ extension OpenIDClient {
     }
 
     private func refresh(for api: String?) async throws(CountersignError) -> AccessToken {
+        // Before the vault is read: whoever signs in or out meanwhile has decided.
+        let begun = generation
         guard let record = try await record() else { throw .notSignedIn }
         do throws(CountersignError) {
-            return try await refresh(record, for: api)
+            return try await refresh(record, for: api, since: begun)
         } catch {
             guard case .signInEnded = error else { throw error }
             // Another process with the same vault may have been faster: then its tokens count.
@@ -461,7 +463,7 @@ extension OpenIDClient {
                 !token.isSame(as: used)
             {
                 return api == nil && now.adding(seconds: Self.reserve) < latest.accessExpiresAt
-                    ? accessToken(of: latest) : try await refresh(latest, for: api)
+                    ? accessToken(of: latest) : try await refresh(latest, for: api, since: begun)
             }
             try await forget()
             throw error
@@ -469,9 +471,10 @@ extension OpenIDClient {
     }
 
     /// Spec: RFC 6749 §6, OpenID Connect Core 1.0 §12.
-    private func refresh(_ record: TokenRecord, for api: String?) async throws(CountersignError) -> AccessToken {
-        guard let token = record.refresh else { throw .notSignedIn }
-        let begun = generation
+    private func refresh(
+        _ record: TokenRecord, for api: String?, since begun: Int
+    ) async throws(CountersignError) -> AccessToken {
+        guard let token = record.refresh, begun == generation else { throw .notSignedIn }
         // A sign-in from before there were keys goes on without one, until it ends.
         let key = tokenKey(record.key)
         // The issuer gives the same successor again for half a minute, so that a lost reply can be fetched anew.

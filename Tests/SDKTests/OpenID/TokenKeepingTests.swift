@@ -298,6 +298,38 @@ struct TokenKeepingTests {
         #expect(try await app.signedIn() == nil)
     }
 
+    @Test("A refresh that has read the vault before a sign-out ends brings nothing back, and is not sent")
+    func signOutBesideRefresh() async throws {
+        let (issuer, clock, vault) = (StubIssuer(), MovedClock(), FaultyVault())
+        let app = try issuer.app(vault, clock: clock)
+        _ = try await app.authorize(in: issuer)
+        clock.advance(seconds: 600)
+        let (reads, read) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let (results, result) = AsyncStream.makeStream(of: String.self)
+        issuer.lie { lies in
+            lies.instead = { request in
+                guard request.url.path == "/revoke" else { return nil }
+                // The first look is the caller's, and the second one that of the refresh.
+                vault.delay(read: 2) {
+                    read.yield()
+                    for await _ in ends { break }
+                }
+                Task { _ = result.yield(await code { _ = try await app.accessToken() }) }
+                for await _ in reads { break }
+                return StubIssuer.reply(["error": "server_error"], status: 503)
+            }
+        }
+        guard case .onlyOnThisDevice = try await app.signOut() else { throw CancellationError() }
+        end.yield()
+        for await refusal in results {
+            #expect(refusal == "not_signed_in")
+            break
+        }
+        #expect(try await app.signedIn() == nil)
+        #expect(issuer.count("/token") == 1)
+    }
+
     @Test("OpenID Connect Core 1.0 §5.3.2: userinfo is about the same person, and a token that is over is refreshed")
     func userInfo() async throws {
         let issuer = StubIssuer()
