@@ -115,6 +115,9 @@ struct DeviceConfirmTests {
         #expect(try await scene.confirm(request) == .confirmed)
         let given = try await scene.tokens(begun)
         #expect(given.family.user == user && given.family.authentication.methods == ["otp"])
+        // By mail, for the page; nobody was authenticated for the device.
+        let fresh = try await scene.world.audit().filter { $0.kind == .signedIn }.compactMap { $0.detail["fresh"] }
+        #expect(fresh.suffix(2) == [true, false])
     }
 
     @Test("Whom the client does not know gets nothing by their yes once it takes nobody any more")
