@@ -458,10 +458,9 @@ extension OpenIDClient {
             return try await refresh(record, for: api, since: begun)
         } catch {
             guard case .signInEnded = error else { throw error }
-            // Another process with the same vault may have been faster: then its tokens count.
-            if let latest = try await self.record(), let token = latest.refresh, let used = record.refresh,
-                !token.isSame(as: used)
-            {
+            // Another process with the same vault may have been faster, also by a sign-in that has no refresh token: then
+            // its tokens count.
+            if let latest = try await self.record(), !latest.revocable.isSame(as: record.revocable) {
                 return api == nil && now.adding(seconds: Self.reserve) < latest.accessExpiresAt
                     ? accessToken(of: latest) : try await refresh(latest, for: api, since: begun)
             }

@@ -204,6 +204,26 @@ struct TokenKeepingTests {
         #expect(try await app.signedIn() == nil)
     }
 
+    @Test("A refresh that is too late, since another process has signed in without a refresh token, ends nothing")
+    func replaced() async throws {
+        let (issuer, clock, vault) = (StubIssuer(), MovedClock(), MemoryVault())
+        let (app, other) = (try issuer.app(vault, clock: clock), try issuer.app(vault, clock: clock))
+        _ = try await app.authorize(in: issuer)
+        clock.advance(seconds: 600)
+        issuer.lie { lies in
+            lies.reply = { $0["refresh_token"] = nil }
+            lies.instead = { request in
+                let form = StubIssuer.fields(String(decoding: request.body ?? [], as: UTF8.self))
+                guard form["grant_type"] == "refresh_token" else { return nil }
+                _ = try await other.authorize(in: issuer)
+                return StubIssuer.reply(["error": "invalid_grant"], status: 400)
+            }
+        }
+        #expect(try await app.accessToken().reveal() == "access-0")
+        #expect(try await app.signedIn()?.isLasting == false)
+        #expect(issuer.forms("/revoke").map { $0["token"] } == ["r0"])
+    }
+
     @Test("An issuer that is away or refuses otherwise ends nothing")
     func away() async throws {
         let (issuer, clock) = (StubIssuer(), MovedClock())
