@@ -482,7 +482,6 @@ extension OpenIDClient {
                 ("grant_type", "refresh_token"), ("refresh_token", token.reveal()),
                 ("client_id", registration.clientID),
             ] + registration.resource(api), isRepeatable: true, provedBy: key)
-        guard begun == generation else { throw .notSignedIn }
         let given = AccessToken(reply.access, expiresAt: now.adding(seconds: reply.expiresIn), key: key)
         let refusal = await refusal(of: reply, after: record)
         var renewed = record
@@ -493,12 +492,24 @@ extension OpenIDClient {
             renewed.accessExpiresAt = Timestamp(milliseconds: refusal == nil ? given.expiresAt : 0)
             renewed.scopes = reply.scopes ?? record.scopes
         }
+        let latest = await latestRecord(orElse: record)
+        guard begun == generation, let latest else { throw .notSignedIn }
+        // Another process with the same vault has signed somebody in meanwhile: then its tokens count.
+        guard [record, renewed].contains(where: { $0.revocable.isSame(as: latest.revocable) }) else {
+            throw .signInEnded
+        }
         // Whatever comes of it, the old refresh token is spent.
         try await store(renewed)
         if let refusal { throw refusal }
         guard begun == generation else { throw .notSignedIn }
         if let api { apiTokens[api] = (given, record.identity.claims) }
         return given
+    }
+
+    /// The record as it is now, or one that was read before if the vault cannot say it: what a refresh has brought must not
+    /// be lost for that.
+    private func latestRecord(orElse record: TokenRecord) async -> TokenRecord? {
+        do throws(CountersignError) { return try await self.record() } catch { return record }
     }
 
     /// Why the ID token of a refresh is refused; nil if it is not, or there is none.
