@@ -500,6 +500,25 @@ struct BackchannelTests {
         }
     }
 
+    @Test("Nobody is asked for a number that nobody shows, since the client or its type has got it only now")
+    func numberUnseen() async throws {
+        let scene = try await BackchannelScene()
+        let tap = try await scene.tap()
+        for isOfType in [false, true] {
+            try await scene.set(.poll, type: tap)
+            let begun = try await scene.shop.begin(scene.request())
+            #expect(begun.number == nil)
+            if isOfType {
+                try await scene.world.store.commit { try $0.types.put(ChallengeType(name: tap, numberEntry: true)) }
+            } else {
+                try await scene.set(.poll)
+            }
+            try await scene.shop.put(try await scene.signIn(begun))
+            #expect(try await !scene.isPut(begun))
+            #expect(try await scene.poll(begun) == .pending(interval: 5))
+        }
+    }
+
     // Spec: CIBA Core 1.0 §7.1.
     @Test("acr_values: where a stronger type is wanted, and no phone can answer it, the usual one asks")
     func strength() async throws {
