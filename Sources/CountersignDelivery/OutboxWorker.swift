@@ -220,6 +220,7 @@ package struct OutboxWorker: Sendable {
                 case .disabled: return .failed("the client is disabled")
                 case .unwanted: return .refused("the client is told of nothing any more")
                 case .nothing: return .delivered
+                case .early(let end): return .failed("the request is not over", notBefore: end)
                 }
             }
         case .signInCode(let authorization, let verification, _, _):

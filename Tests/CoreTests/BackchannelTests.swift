@@ -466,8 +466,9 @@ struct BackchannelTests {
         let begun = try await scene.begin()
         try await scene.approve(begun)
         _ = try await scene.tokens(begun)
-        let doors = try await scene.world.audit().filter { $0.kind == .signedIn }.map { $0.detail["door"] }
-        #expect(doors == ["backchannel"])
+        let events = try await scene.world.audit().filter { $0.kind == .signedIn }
+        #expect(events.map { $0.detail["door"] } == ["backchannel"])
+        #expect(events.map { $0.detail["fresh"] } == [true])
     }
 
     // Spec: FAPI-CIBA §5.2.2.
@@ -496,6 +497,25 @@ struct BackchannelTests {
             let id = try #require(asked.ask?.challenge)
             let challenge = try #require(try await scene.world.store.read { try $0.challenges.find(id) })
             #expect(challenge.numberHash != nil)
+        }
+    }
+
+    @Test("Nobody is asked for a number that nobody shows, since the client or its type has got it only now")
+    func numberUnseen() async throws {
+        let scene = try await BackchannelScene()
+        let tap = try await scene.tap()
+        for isOfType in [false, true] {
+            try await scene.set(.poll, type: tap)
+            let begun = try await scene.shop.begin(scene.request())
+            #expect(begun.number == nil)
+            if isOfType {
+                try await scene.world.store.commit { try $0.types.put(ChallengeType(name: tap, numberEntry: true)) }
+            } else {
+                try await scene.set(.poll)
+            }
+            try await scene.shop.put(try await scene.signIn(begun))
+            #expect(try await !scene.isPut(begun))
+            #expect(try await scene.poll(begun) == .pending(interval: 5))
         }
     }
 
@@ -628,6 +648,32 @@ struct BackchannelTests {
     func account() async throws {
         let scene = try await AccountScene()
         let session = try await scene.byTap()
+        let begun = try await asked(scene)
+        try await scene.shop.approve(try await scene.shop.signIn(begun))
+        let given = try await scene.shop.tokens(.authRequest(begun.authRequestID))
+        #expect(try await scene.show(session)?.withoutSession.map { $0.family.id } == [given.family.id])
+        #expect(try await scene.end(.family(given.family.id), by: session) == .done(nil))
+        #expect(try await scene.show(session)?.withoutSession.isEmpty == true)
+    }
+
+    @Test("Whoever ends what a client may have, while its server has them asked, is asked no more")
+    func accessEnded() async throws {
+        let scene = try await AccountScene()
+        let session = try await scene.byTap()
+        let begun = try await asked(scene)
+        let challenge = try #require(try await scene.shop.signIn(begun).ask?.challenge)
+        func state() async throws -> String? {
+            try await scene.world.store.read { try $0.challenges.find(challenge)?.state.status.state }
+        }
+        #expect(try await state() == "pending")
+        let shop = scene.shop.shop
+        #expect(try await scene.end(.client(shop.id), by: session) == .done(shop.name))
+        #expect(try await state() == "cancelled")
+        #expect(try await scene.shop.poll(.authRequest(begun.authRequestID), after: 5) == .invalid)
+    }
+
+    /// What the server of an account's shop has its customer asked.
+    private func asked(_ scene: AccountScene) async throws -> BeginBackchannel.Begun {
         let client = scene.shop.shop.id
         let party = RelyingParty(
             client: client, profile: .web, redirectURIs: [], ways: [.device, .qr, .email], registration: .open,
@@ -638,10 +684,6 @@ struct BackchannelTests {
         request.scopes = ["openid"]
         let begun = try await scene.shop.begin(request)
         try await scene.shop.put(try await scene.shop.signIn(begun))
-        try await scene.shop.approve(try await scene.shop.signIn(begun))
-        let given = try await scene.shop.tokens(.authRequest(begun.authRequestID))
-        #expect(try await scene.show(session)?.withoutSession.map { $0.family.id } == [given.family.id])
-        #expect(try await scene.end(.family(given.family.id), by: session) == .done(nil))
-        #expect(try await scene.show(session)?.withoutSession.isEmpty == true)
+        return begun
     }
 }

@@ -115,6 +115,9 @@ struct DeviceConfirmTests {
         #expect(try await scene.confirm(request) == .confirmed)
         let given = try await scene.tokens(begun)
         #expect(given.family.user == user && given.family.authentication.methods == ["otp"])
+        // By mail, for the page; nobody was authenticated for the device.
+        let fresh = try await scene.world.audit().filter { $0.kind == .signedIn }.compactMap { $0.detail["fresh"] }
+        #expect(fresh.suffix(2) == [true, false])
     }
 
     @Test("Whom the client does not know gets nothing by their yes once it takes nobody any more")
@@ -264,6 +267,34 @@ struct DeviceConfirmTests {
         try await scene.shop.approve(put)
         _ = try await scene.tokens(begun)
         #expect(try await scopes() == ["openid", "email"])
+    }
+
+    @Test("What a third party was allowed before, and is no more, no yes allows that has not read it")
+    func takenBack() async throws {
+        let scene = try await DeviceGrantScene(.sqlite, .byCode, isThirdParty: true)
+        let (world, client) = (scene.world, scene.shop.shop.id)
+        let begun = try await scene.begin()
+        var request = try scene.answer(begun)
+        func isGiven() async throws -> Bool {
+            guard case .asks(_, let question) = try await scene.find("\(begun.userCode)") else {
+                throw World.Broken("find")
+            }
+            return question.isGiven
+        }
+        request.isGiven = try await isGiven()
+        #expect(request.isGiven)
+        try await world.ports.commit(at: world.time.now, as: .system) { work in
+            try work.grants.deleteGrant(of: scene.user, for: client)
+        }
+        let before = try await scene.signIn(begun)
+        #expect(try await scene.confirm(request) == .asksAnew)
+        #expect(try await scene.signIn(begun) == before)
+        request.isGiven = try await isGiven()
+        #expect(!request.isGiven)
+        guard case .asked(let put) = try await scene.confirm(request) else { throw World.Broken("confirm") }
+        try await scene.shop.approve(put)
+        _ = try await scene.tokens(begun)
+        #expect(try await world.store.read { try $0.grants.find(scene.user, for: client)?.scopes } == ["openid"])
     }
 
     @Test("Whoever has not signed in signs in first; nobody answers for somebody else")

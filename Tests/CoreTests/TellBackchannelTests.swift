@@ -211,6 +211,20 @@ struct TellBackchannelTests {
         #expect(try await scene.shop.isGood(tokens))
     }
 
+    @Test("That nobody has answered is not told before the end, whoever looks at the message: a yes still counts")
+    func early() async throws {
+        let scene = try await BackchannelScene(.sqlite, BackchannelScene.push)
+        let begun = try await scene.begin()
+        let end = try await scene.signIn(begun).expiresAt
+        scene.world.time.advance(seconds: 119)
+        let outcome = try await TellBackchannel.notification(
+            of: try scene.id(begun), .expired, to: scene.client, ports: scene.world.ports)
+        guard case .early(let until) = outcome else { throw World.Broken("told") }
+        #expect(until == end)
+        try await scene.approve(begun)
+        #expect(try await scene.posted(begun)?["access_token"] != nil)
+    }
+
     // Spec: CIBA Core 1.0 §12.
     @Test("CIBA Core 1.0 §12: a no is brought, and that nobody has answered, whoever was named")
     func failures() async throws {

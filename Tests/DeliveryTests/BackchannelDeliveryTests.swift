@@ -105,6 +105,26 @@ struct BackchannelDeliveryTests {
         }
     }
 
+    @Test("A server that starts again in the last minute of a request does not tell of its end before it")
+    func restarted() async throws {
+        try await DeliveryScene.with { scene in
+            try await Receiver.with(
+                { _ in .status(200) },
+                { receiver, base in
+                    _ = try await enqueue(scene, at: base + "/ciba", isPush: true)
+                    try await scene.worker().deliverDue()
+                    scene.world.time.advance(seconds: 90)
+                    try await scene.world.store.endLeases(at: scene.world.time.now, longest: OutboxWorker.lease)
+                    try await scene.worker().deliverDue()
+                    #expect(receiver.calls.isEmpty)
+                    scene.world.time.advance(seconds: 30)
+                    try await scene.worker().deliverDue()
+                    let body = try JSONValue(parsing: try #require(receiver.calls.first).body)
+                    #expect(body["error"] == "expired_token" && receiver.calls.count == 1)
+                })
+        }
+    }
+
     @Test("Nobody's tokens are brought: who has not been asked has decided nothing")
     func undecided() async throws {
         try await DeliveryScene.with { scene in

@@ -19,10 +19,16 @@ final class FaultyVault: BiometricVault {
     let storage = KeyStorage.software
     private let base = InsecureSimulatedBiometrics(before: MemoryVault()) { _ in nil }
     private let failing = Mutex<Set<Operation>>([])
+    private let delayed = Mutex<(reads: Int, body: @Sendable () async -> Void)?>(nil)
 
     /// Makes it fail the next time it is asked to do this.
     func failOnce(at operation: Operation) {
         failing.withLock { _ = $0.insert(operation) }
+    }
+
+    /// Has a read of the app's record, so many from now on, return only after something else is done.
+    func delay(read count: Int, until body: @escaping @Sendable () async -> Void) {
+        delayed.withLock { $0 = (reads: count, body: body) }
     }
 
     private func attempt(_ operation: Operation) throws {
@@ -87,7 +93,14 @@ final class FaultyVault: BiometricVault {
 
     func appRecord(_ name: String) async throws -> [UInt8]? {
         try attempt(.read("app record"))
-        return try await base.appRecord(name)
+        let record = try await base.appRecord(name)
+        let body = delayed.withLock { delayed -> (@Sendable () async -> Void)? in
+            guard let (reads, body) = delayed else { return nil }
+            delayed = reads > 1 ? (reads: reads - 1, body: body) : nil
+            return reads > 1 ? nil : body
+        }
+        await body?()
+        return record
     }
 
     func writeAppRecord(_ record: [UInt8], as name: String) async throws {

@@ -451,17 +451,18 @@ extension OpenIDClient {
     }
 
     private func refresh(for api: String?) async throws(CountersignError) -> AccessToken {
+        // Before the vault is read: whoever signs in or out meanwhile has decided.
+        let begun = generation
         guard let record = try await record() else { throw .notSignedIn }
         do throws(CountersignError) {
-            return try await refresh(record, for: api)
+            return try await refresh(record, for: api, since: begun)
         } catch {
             guard case .signInEnded = error else { throw error }
-            // Another process with the same vault may have been faster: then its tokens count.
-            if let latest = try await self.record(), let token = latest.refresh, let used = record.refresh,
-                !token.isSame(as: used)
-            {
+            // Another process with the same vault may have been faster, also by a sign-in that has no refresh token: then
+            // its tokens count.
+            if let latest = try await self.record(), !latest.revocable.isSame(as: record.revocable) {
                 return api == nil && now.adding(seconds: Self.reserve) < latest.accessExpiresAt
-                    ? accessToken(of: latest) : try await refresh(latest, for: api)
+                    ? accessToken(of: latest) : try await refresh(latest, for: api, since: begun)
             }
             try await forget()
             throw error
@@ -469,9 +470,10 @@ extension OpenIDClient {
     }
 
     /// Spec: RFC 6749 §6, OpenID Connect Core 1.0 §12.
-    private func refresh(_ record: TokenRecord, for api: String?) async throws(CountersignError) -> AccessToken {
-        guard let token = record.refresh else { throw .notSignedIn }
-        let begun = generation
+    private func refresh(
+        _ record: TokenRecord, for api: String?, since begun: Int
+    ) async throws(CountersignError) -> AccessToken {
+        guard let token = record.refresh, begun == generation else { throw .notSignedIn }
         // A sign-in from before there were keys goes on without one, until it ends.
         let key = tokenKey(record.key)
         // The issuer gives the same successor again for half a minute, so that a lost reply can be fetched anew.
@@ -480,7 +482,6 @@ extension OpenIDClient {
                 ("grant_type", "refresh_token"), ("refresh_token", token.reveal()),
                 ("client_id", registration.clientID),
             ] + registration.resource(api), isRepeatable: true, provedBy: key)
-        guard begun == generation else { throw .notSignedIn }
         let given = AccessToken(reply.access, expiresAt: now.adding(seconds: reply.expiresIn), key: key)
         let refusal = await refusal(of: reply, after: record)
         var renewed = record
@@ -491,12 +492,24 @@ extension OpenIDClient {
             renewed.accessExpiresAt = Timestamp(milliseconds: refusal == nil ? given.expiresAt : 0)
             renewed.scopes = reply.scopes ?? record.scopes
         }
+        let latest = await latestRecord(orElse: record)
+        guard begun == generation, let latest else { throw .notSignedIn }
+        // Another process with the same vault has signed somebody in meanwhile: then its tokens count.
+        guard [record, renewed].contains(where: { $0.revocable.isSame(as: latest.revocable) }) else {
+            throw .signInEnded
+        }
         // Whatever comes of it, the old refresh token is spent.
         try await store(renewed)
         if let refusal { throw refusal }
         guard begun == generation else { throw .notSignedIn }
         if let api { apiTokens[api] = (given, record.identity.claims) }
         return given
+    }
+
+    /// The record as it is now, or one that was read before if the vault cannot say it: what a refresh has brought must not
+    /// be lost for that.
+    private func latestRecord(orElse record: TokenRecord) async -> TokenRecord? {
+        do throws(CountersignError) { return try await self.record() } catch { return record }
     }
 
     /// Why the ID token of a refresh is refused; nil if it is not, or there is none.

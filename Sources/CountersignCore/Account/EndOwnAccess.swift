@@ -97,6 +97,11 @@ extension UnitOfWork {
         try grants.deleteGrant(of: user, for: client)
         let ended = try families.end(.user(user, client), because: .accessEnded, at: now)
         try tellLogout(of: user, to: client)
+        // A yes on a phone that is asked now would give nothing.
+        for open in try challenges.open(of: user)
+        where open.purpose.authorization != nil && open.question.client == client {
+            try endChallenge(open, as: .cancelled)
+        }
         try authorizations.deleteAll(of: user, at: client)
         if ended > 0 { try raise(.tokensEnded(.user(user, client), .accessEnded, count: ended)) }
         if had || ended > 0 { try raise(.accessEnded(user, client)) }

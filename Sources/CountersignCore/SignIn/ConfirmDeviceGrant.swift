@@ -18,6 +18,8 @@ package enum ConfirmDeviceGrant {
         package let browser: BrowserID
         /// The session that the browser has; nil for none.
         package let session: Secret<String>?
+        /// Whether the page has named nothing that a yes allows, since all of it was allowed before.
+        package var isGiven = false
         /// The languages of the page, as in `ui_locales`; nil for the browser's.
         package var languages: String?
         /// The language of the page; nil for the operator's default.
@@ -44,6 +46,9 @@ package enum ConfirmDeviceGrant {
         case denied
         /// The person's devices cannot be asked now, and nothing has changed.
         case notAsked
+        /// What was allowed when the page was made is not allowed any more, and nothing has changed: the person reads it
+        /// before they say yes to it.
+        case asksAnew
         /// The person must sign in anew.
         case signIn
         /// There is no such request any more, or another browser has taken it up.
@@ -117,6 +122,9 @@ extension UnitOfWork {
         let user = session.user
         let here = hasher.hash(of: request.browser, client: id)
         var wanted = found.wanted
+        let allows = try needsConsent(of: user, to: wanted, by: client)
+        // check: DeviceConfirmTests.takenBack
+        guard !allows || !request.isGiven else { return .asksAnew }
         wanted.device?.allowedBy = user
         // Whoever has read a mailbox is at no browser of the person's.
         let isKnown = try !session.authentication.evidence.isCode || browsers.isKnown(here, of: user, by: id)
@@ -129,7 +137,7 @@ extension UnitOfWork {
         // check: DeviceConfirmTests.codeSession
         guard !hasDevice || isKnown || party.askedBrowsers == .all else { throw ConfirmDeviceGrant.NotAsked() }
         // Whoever ends the session takes back what was allowed in it, whatever the phone says.
-        let endsWithSession = try !hasDevice || needsConsent(of: user, to: wanted, by: client)
+        let endsWithSession = !hasDevice || allows
         wanted.device?.session = endsWithSession ? session.id : nil
         let until = min(found.expiresAt, now.adding(AskSignIn.lifetime))
         let taken = Authorization(

@@ -77,6 +77,9 @@ extension UnitOfWork {
         let open = asked.wanted.backchannel == nil ? 0 : try openSignIns(of: user, by: client.id)
         var decided: AskChallenge.Decided?
         for type in try types.forSignIn(asked.wanted, at: party) where decided == nil {
+            // The client or the type may have got a number since: nobody would see it, so that nobody could say yes.
+            // check: BackchannelTests.numberUnseen
+            guard asked.wanted.showsNumber || !type.type.numberEntry else { continue }
             let facts = AskChallenge.Facts(
                 client: client, user: user, type: type.type, enrollments: enrollments, isLocked: false,
                 openChallenges: open, recentAsks: [], now: now)

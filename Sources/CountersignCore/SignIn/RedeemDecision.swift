@@ -344,7 +344,9 @@ package enum RedeemDecision {
                 origin: wanted.device == nil ? .backchannel : .device)
             try work.families.insert(given)
             if wanted.device != nil { try work.tellOfDeviceGrant(authorization, authentication, by: transports) }
-            try work.raise(.signedIn(authorization, authentication, isFresh: true))
+            // Where a yes on the page was enough, an earlier sign-in has said who it is.
+            let isFresh = authentication.evidence.challenge.map { $0 == authorization.ask?.challenge } ?? false
+            try work.raise(.signedIn(authorization, authentication, isFresh: isFresh))
             try work.raise(.tokensGiven(given))
             work.notify(.authorization(id))
             return .redeemed(

@@ -31,6 +31,8 @@ package enum TellBackchannel {
         case unwanted
         /// There is nothing to tell any more.
         case nothing
+        /// It is not so before this time: the person may still say yes.
+        case early(until: Timestamp)
     }
 
     /// Makes what is told, by the settings that the client has now.
@@ -57,6 +59,11 @@ package enum TellBackchannel {
         guard known.disabledAt == nil else { return .disabled }
         // The user may have been deleted, and the request with them.
         guard let found, let token = found.wanted.backchannel?.notificationToken else { return .nothing }
+        // A process that has just started, or an operator, looks at what waits before its time.
+        // check: TellBackchannelTests.early
+        guard event != .expired || found.state != .open || found.expiresAt <= ports.time.now else {
+            return .early(until: found.expiresAt)
+        }
         let content: Content
         switch (delivery, event) {
         case (.push, .expired): content = found.state == .open ? .failed(.expiredToken) : .nothing

@@ -36,11 +36,7 @@ extension SignInDoor {
                     to: try await ConfirmDeviceGrant.confirm(request, ports: ports), carried, visit)
             case "no":
                 return try await reply(to: try await ConfirmDeviceGrant.deny(request, ports: ports), carried, visit)
-            default:
-                let asked = try await FindDeviceGrant.question(
-                    about: request.signIn, to: request.user, in: visit.browser, session: visit.session, ports: ports)
-                guard let (found, question) = asked else { throw PageError.gone }
-                return try await deviceConfirmPage(found, question, carried.wanted.languages, visit)
+            default: return try await askAnew(request, carried, visit)
             }
         }
         addForm(Self.cancelPath, to: &table) { [self] carried, _, visit in
@@ -113,6 +109,7 @@ extension SignInDoor {
     ) async throws -> Response {
         var carried = CarriedSignIn(wanted: found.wanted, signIn: found.id, user: question.user)
         carried.wanted.languages = languages
+        carried.wanted.asksConsent = !question.isGiven
         let name = question.addresses[.email] ?? question.addresses[.phone]
         carried.wanted.identifier = (name?.address).map(SignInName.address)
         var frame = try await frame(carried, visit, languagePath: Self.confirmPath)
@@ -126,12 +123,23 @@ extension SignInDoor {
         return reply(page, in: frame, carried, visit)
     }
 
+    /// The same page once more: in another language, or with what it has not named before.
+    private func askAnew(
+        _ request: ConfirmDeviceGrant.Request, _ carried: CarriedSignIn, _ visit: Visit
+    ) async throws -> Response {
+        let asked = try await FindDeviceGrant.question(
+            about: request.signIn, to: request.user, in: visit.browser, session: visit.session, ports: ports)
+        guard let (found, question) = asked else { throw PageError.gone }
+        return try await deviceConfirmPage(found, question, carried.wanted.languages, visit)
+    }
+
     /// An answer to the page that carries this.
     private func answer(to carried: CarriedSignIn, _ visit: Visit) throws -> ConfirmDeviceGrant.Request {
         guard let id = carried.signIn, let user = carried.user, carried.wanted.device != nil else {
             throw PageError.gone
         }
         var request = ConfirmDeviceGrant.Request(id, by: user, browser: visit.browser, session: visit.session)
+        request.isGiven = !carried.wanted.asksConsent
         request.languages = carried.wanted.languages
         request.language = tag(carried.wanted.languages, visit)
         return request
@@ -145,6 +153,7 @@ extension SignInDoor {
         switch outcome {
         case .asked, .confirmed: return Self.redirect(to: "\(DeviceCodePage.path)/\(id)")
         case .denied: return try await deviceDonePage(.denied, carried, visit)
+        case .asksAnew: return try await askAnew(try answer(to: carried, visit), carried, visit)
         case .notAsked:
             return try deviceCodePage(visit, typed: "\(code)", languages: languages, problem: .notAsked)
         case .signIn: return try await signIn(at: carried.wanted.client, toAnswer: code, languages, visit)

@@ -204,6 +204,26 @@ struct TokenKeepingTests {
         #expect(try await app.signedIn() == nil)
     }
 
+    @Test("A refresh that is too late, since another process has signed in without a refresh token, ends nothing")
+    func replaced() async throws {
+        let (issuer, clock, vault) = (StubIssuer(), MovedClock(), MemoryVault())
+        let (app, other) = (try issuer.app(vault, clock: clock), try issuer.app(vault, clock: clock))
+        _ = try await app.authorize(in: issuer)
+        clock.advance(seconds: 600)
+        issuer.lie { lies in
+            lies.reply = { $0["refresh_token"] = nil }
+            lies.instead = { request in
+                let form = StubIssuer.fields(String(decoding: request.body ?? [], as: UTF8.self))
+                guard form["grant_type"] == "refresh_token" else { return nil }
+                _ = try await other.authorize(in: issuer)
+                return StubIssuer.reply(["error": "invalid_grant"], status: 400)
+            }
+        }
+        #expect(try await app.accessToken().reveal() == "access-0")
+        #expect(try await app.signedIn()?.isLasting == false)
+        #expect(issuer.forms("/revoke").map { $0["token"] } == ["r0"])
+    }
+
     @Test("An issuer that is away or refuses otherwise ends nothing")
     func away() async throws {
         let (issuer, clock) = (StubIssuer(), MovedClock())
@@ -296,6 +316,96 @@ struct TokenKeepingTests {
         guard case .onlyOnThisDevice(let error) = try await app.signOut() else { throw CancellationError() }
         #expect(error.code == "network")
         #expect(try await app.signedIn() == nil)
+    }
+
+    @Test("A refresh that has read the vault before a sign-out ends brings nothing back, and is not sent")
+    func signOutBesideRefresh() async throws {
+        let (issuer, clock, vault) = (StubIssuer(), MovedClock(), FaultyVault())
+        let app = try issuer.app(vault, clock: clock)
+        _ = try await app.authorize(in: issuer)
+        clock.advance(seconds: 600)
+        let (reads, read) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let (results, result) = AsyncStream.makeStream(of: String.self)
+        issuer.lie { lies in
+            lies.instead = { request in
+                guard request.url.path == "/revoke" else { return nil }
+                // The first look is the caller's, and the second one that of the refresh.
+                vault.delay(read: 2) {
+                    read.yield()
+                    for await _ in ends { break }
+                }
+                Task { _ = result.yield(await code { _ = try await app.accessToken() }) }
+                for await _ in reads { break }
+                return StubIssuer.reply(["error": "server_error"], status: 503)
+            }
+        }
+        guard case .onlyOnThisDevice = try await app.signOut() else { throw CancellationError() }
+        end.yield()
+        for await refusal in results {
+            #expect(refusal == "not_signed_in")
+            break
+        }
+        #expect(try await app.signedIn() == nil)
+        #expect(issuer.count("/token") == 1)
+    }
+
+    @Test("A refresh whose ID token is still looked at when a sign-out ends brings nothing back")
+    func signOutBesideCheck() async throws {
+        let (issuer, clock, vault) = (StubIssuer(), MovedClock(), MemoryVault())
+        _ = try await issuer.app(vault, clock: clock).authorize(in: issuer)
+        clock.advance(seconds: 600)
+        // This one has not fetched the issuer's keys yet.
+        let app = try issuer.app(vault, clock: clock)
+        let (fetches, fetch) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let (results, result) = AsyncStream.makeStream(of: String.self)
+        issuer.lie { lies in
+            lies.instead = { request in
+                switch request.url.path {
+                case "/revoke":
+                    Task { _ = result.yield(await code { _ = try await app.accessToken() }) }
+                    for await _ in fetches { break }
+                    return StubIssuer.reply(["error": "server_error"], status: 503)
+                case "/keys":
+                    fetch.yield()
+                    for await _ in ends { break }
+                    return nil
+                default: return nil
+                }
+            }
+        }
+        guard case .onlyOnThisDevice = try await app.signOut() else { throw CancellationError() }
+        end.yield()
+        for await refusal in results {
+            #expect(refusal == "not_signed_in")
+            break
+        }
+        #expect(try await app.signedIn() == nil)
+        #expect(issuer.count("/token") == 2)
+    }
+
+    @Test("A refresh whose reply comes after another process has signed somebody in stores nothing over that")
+    func overtaken() async throws {
+        let (issuer, clock, vault) = (StubIssuer(), MovedClock(), MemoryVault())
+        let (app, other) = (try issuer.app(vault, clock: clock), try issuer.app(vault, clock: clock))
+        _ = try await app.authorize(in: issuer)
+        clock.advance(seconds: 600)
+        issuer.lie { lies in
+            lies.instead = { request in
+                // What the other one replaces cannot be taken back, so that the refresh succeeds.
+                if request.url.path == "/revoke" { return StubIssuer.reply(["error": "server_error"], status: 503) }
+                let form = StubIssuer.fields(String(decoding: request.body ?? [], as: UTF8.self))
+                guard form["grant_type"] == "refresh_token" else { return nil }
+                issuer.lie { $0.reply = { $0["refresh_token"] = nil } }
+                _ = try await other.authorize(in: issuer)
+                issuer.lie { $0.reply = { _ in } }
+                return nil
+            }
+        }
+        #expect(try await app.accessToken().reveal() == "access-0")
+        #expect(try await app.signedIn()?.isLasting == false)
+        #expect(issuer.count("/token") == 3)
     }
 
     @Test("OpenID Connect Core 1.0 §5.3.2: userinfo is about the same person, and a token that is over is refreshed")

@@ -55,6 +55,32 @@ struct ConsentPageTests {
         }
     }
 
+    // Spec: RFC 8628 §3.3.
+    @Test("The page about a device names what a yes allows, once more where it has been taken back since")
+    func device() async throws {
+        try await Self.with(["device_grant": true]) { shop, third in
+            try await Self.confirm(shop)
+            let page = try await shop.browser.get(third.request())
+            _ = try await shop.browser.submit(page, to: "/signin/consent", [("decision", "allow")])
+            let begun = try await third.token([], basic: third.credential, at: "/oauth2/device_authorization")
+            let code = try #require(begun.json["user_code"]?.string, "\(begun)")
+            let item = "Know you again"
+            let question = try await shop.browser.submit(
+                try await shop.browser.get("/device"), to: "/device", [("user_code", code)])
+            let heading = "Did you start this, on a device in front of you?"
+            #expect(question.heading == heading && !question.html.contains(item), "\(question.reply)")
+            let unlinked = try await shop.server.caller(third).call(.DELETE, "/v1/users/\(shop.scene.user)")
+            #expect(unlinked.status == 204, "\(unlinked)")
+            let anew = try await shop.browser.submit(question, to: "/device/confirm", [("decision", "yes")])
+            #expect(anew.heading == heading && anew.html.contains(item), "\(anew.reply)")
+            expectOAuthError(try await third.pollAsDevice(begun, basic: third.credential), "authorization_pending")
+            let yes = try await shop.browser.submit(anew, to: "/device/confirm", [("decision", "yes")])
+            try await shop.approve(try await shop.browser.get(try #require(yes.location, "\(yes.reply)")))
+            let tokens = try await third.pollAsDevice(begun, basic: third.credential)
+            #expect(tokens.status == 200, "\(tokens)")
+        }
+    }
+
     @Test("A device that its user has not confirmed scans no code of another group's client")
     func scans() async throws {
         try await Self.with { shop, third in
