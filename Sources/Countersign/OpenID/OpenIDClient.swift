@@ -289,6 +289,7 @@ public actor OpenIDClient {
     public func signOut() async throws(CountersignError) -> SignOut {
         // What a refresh under way brings is what must be taken back.
         _ = await refreshing?.task.value
+        let begun = generation
         let record: TokenRecord?
         do throws(CountersignError) { record = try await self.record() } catch {
             // A damaged record can be deleted all the same.
@@ -297,7 +298,8 @@ public actor OpenIDClient {
         }
         guard let record else { return .nobody }
         let failure = await failureOfRevoking(record)
-        try await forget()
+        // It may have taken long: whoever has signed in meanwhile stays signed in.
+        if begun == generation { try await forget() }
         return failure.map { .onlyOnThisDevice($0) } ?? .complete
     }
 }
@@ -451,17 +453,20 @@ extension OpenIDClient {
     }
 
     private func refresh(for api: String?) async throws(CountersignError) -> AccessToken {
+        // Before the record is read: whoever signs in or out after that has decided.
+        var begun = generation
         guard let record = try await record() else { throw .notSignedIn }
         do throws(CountersignError) {
-            return try await refresh(record, for: api)
+            return try await refresh(record, since: begun, for: api)
         } catch {
             guard case .signInEnded = error else { throw error }
+            begun = generation
             // Another process with the same vault may have been faster: then its tokens count.
             if let latest = try await self.record(), let token = latest.refresh, let used = record.refresh,
                 !token.isSame(as: used)
             {
                 return api == nil && now.adding(seconds: Self.reserve) < latest.accessExpiresAt
-                    ? accessToken(of: latest) : try await refresh(latest, for: api)
+                    ? accessToken(of: latest) : try await refresh(latest, since: begun, for: api)
             }
             try await forget()
             throw error
@@ -469,9 +474,10 @@ extension OpenIDClient {
     }
 
     /// Spec: RFC 6749 §6, OpenID Connect Core 1.0 §12.
-    private func refresh(_ record: TokenRecord, for api: String?) async throws(CountersignError) -> AccessToken {
+    private func refresh(
+        _ record: TokenRecord, since begun: Int, for api: String?
+    ) async throws(CountersignError) -> AccessToken {
         guard let token = record.refresh else { throw .notSignedIn }
-        let begun = generation
         // A sign-in from before there were keys goes on without one, until it ends.
         let key = tokenKey(record.key)
         // The issuer gives the same successor again for half a minute, so that a lost reply can be fetched anew.
@@ -480,9 +486,10 @@ extension OpenIDClient {
                 ("grant_type", "refresh_token"), ("refresh_token", token.reveal()),
                 ("client_id", registration.clientID),
             ] + registration.resource(api), isRepeatable: true, provedBy: key)
-        guard begun == generation else { throw .notSignedIn }
         let given = AccessToken(reply.access, expiresAt: now.adding(seconds: reply.expiresIn), key: key)
         let refusal = await refusal(of: reply, after: record)
+        // Last, since keys may have been fetched for that: nobody is brought back who has signed out meanwhile.
+        guard begun == generation else { throw .notSignedIn }
         var renewed = record
         renewed.refresh = reply.refresh ?? token
         if api == nil {
