@@ -354,6 +354,25 @@ struct TrustGroupTests {
         #expect(try await shop.signedInByMail("newcomer", at: third).user != question.user)
     }
 
+    @Test("An operator deletes somebody who has proved an address at a third party and has decided nothing there")
+    func undecided() async throws {
+        let scene = try await Scene()
+        let (world, shop) = (scene.world, scene.shop)
+        let asked = try await shop.askedByMail("newcomer", at: scene.third)
+        #expect(try await shop.enter(try #require(try await shop.sent(for: asked)), for: asked) == .authenticated)
+        guard case .asks(let question) = try await shop.finish(asked) else { throw World.Broken("asks") }
+        let operatorClient = shop.shop.caller
+        #expect(
+            try await DeleteUser.delete(.id(question.user), by: operatorClient, ports: world.ports) == .deleted)
+        let left = try await world.store.read {
+            (try $0.users.find(question.user)?.deletedAt, try $0.identifiers.verified(of: question.user))
+        }
+        #expect(left.0 != nil && left.1.isEmpty)
+        #expect(try await shop.finish(asked) == .notReady)
+        #expect(
+            try await DeleteUser.delete(.id(question.user), by: operatorClient, ports: world.ports) == .notFound)
+    }
+
     @Test(
         "A device that is confirmed no longer answers nothing that it was asked elsewhere, and refreshes no tokens there"
     )
