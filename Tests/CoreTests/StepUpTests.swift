@@ -53,6 +53,17 @@ struct StepUpTests {
         }
     }
 
+    @Test("Where a client has codes alone, what it would only like keeps nobody out", arguments: [false, true])
+    func likedOfCodes(_ isEssential: Bool) async throws {
+        let scene = try await SignInScene()
+        try await scene.set(ways: [.email])
+        for strength in [Authentication.Strength.device, .phishingResistant] {
+            let ways = try await OfferWays.ways(
+                for: try wanted(strength, isEssential: isEssential, scene), in: scene.browser, ports: scene.world.ports)
+            #expect(ways == .ways(isEssential ? [] : [.email]))
+        }
+    }
+
     @Test("What was asked before its type was labelled AAL2 is worth what it was asked for")
     func labelledMeanwhile() async throws {
         let scene = try await SignInScene()
