@@ -62,6 +62,12 @@ struct StepUpTests {
                 for: try wanted(strength, isEssential: isEssential, scene), in: scene.browser, ports: scene.world.ports)
             #expect(ways == .ways(isEssential ? [] : [.email]))
         }
+        // Nor is anybody asked again who is signed in.
+        let session = try #require(try await scene.signedInByMail("customer-1", at: scene.shop).finished.session)
+        let outcome = try await FinishSignIn.goOn(
+            try wanted(.device, isEssential: isEssential, scene), in: session.secret, browser: scene.browser,
+            ports: scene.world.ports)
+        if case .finished = outcome { #expect(!isEssential) } else { #expect(isEssential && outcome == .notReady) }
     }
 
     @Test("What was asked before its type was labelled AAL2 is worth what it was asked for")
