@@ -248,8 +248,6 @@ extension SignInDoor {
         // Somebody else may have signed in in this browser since.
         wanted.hint = .id(granted.user)
         (wanted.isFresh, wanted.maximumAge, wanted.asksConsent) = (false, nil, false)
-        // What the client would only like has not kept them out before.
-        if !wanted.isStrengthEssential { wanted.strength = nil }
         // This sign-in has spent it itself.
         wanted.pushed = nil
         guard
