@@ -318,6 +318,30 @@ struct SignInTests {
         #expect(try await scene.isPut(again))
     }
 
+    @Test("In one browser a sign-in at another client takes the place of the first, and in another browser none does")
+    func oneAtATimeAnywhere() async throws {
+        let scene = try await SignInScene()
+        let world = scene.world
+        let other = try await world.makeClient("Other").client
+        let party = RelyingParty(
+            client: other.id, profile: .native, redirectURIs: [try #require(RedirectURI(SignInScene.redirectURI))],
+            askedBrowsers: .all)
+        #expect(try await SetRelyingParty.set(party, by: .system, ports: world.ports) == .set(party))
+        try await world.link(scene.user, to: other)
+        try await world.claim("customer-1", of: scene.user, by: other)
+        let first = try await scene.asked()
+        let wanted = try scene.wanted("customer-1", at: other)
+        guard
+            case .asked(let elsewhere) = try await scene.ask(wanted, by: .device, in: try SignInScene.browser("two")),
+            case .asked(let here) = try await scene.ask(wanted, by: .device)
+        else { throw World.Broken("ask") }
+        #expect(try await !scene.isPut(elsewhere))
+        #expect(try await scene.isPut(here))
+        let challenge = try #require(first.ask?.challenge)
+        let earlier = try #require(try await world.store.read { try $0.challenges.find(challenge) })
+        #expect(earlier.state.status.state == "cancelled")
+    }
+
     @Test("Asking again makes the earlier number worthless")
     func askedAgain() async throws {
         let scene = try await SignInScene()

@@ -53,6 +53,43 @@ struct StepUpTests {
         }
     }
 
+    @Test("Where a client has codes alone, what it would only like keeps nobody out", arguments: [false, true])
+    func likedOfCodes(_ isEssential: Bool) async throws {
+        let scene = try await SignInScene()
+        try await scene.set(ways: [.email])
+        for strength in [Authentication.Strength.device, .phishingResistant] {
+            let ways = try await OfferWays.ways(
+                for: try wanted(strength, isEssential: isEssential, scene), in: scene.browser, ports: scene.world.ports)
+            #expect(ways == .ways(isEssential ? [] : [.email]))
+        }
+        // Nor is anybody asked again who is signed in.
+        let session = try #require(try await scene.signedInByMail("customer-1", at: scene.shop).finished.session)
+        let outcome = try await FinishSignIn.goOn(
+            try wanted(.device, isEssential: isEssential, scene), in: session.secret, browser: scene.browser,
+            ports: scene.world.ports)
+        if case .finished = outcome { #expect(!isEssential) } else { #expect(isEssential && outcome == .notReady) }
+    }
+
+    @Test("What was asked before its type was labelled AAL2 is worth what it was asked for")
+    func labelledMeanwhile() async throws {
+        let scene = try await SignInScene()
+        let pin = try await scene.device.setPIN()
+        for method in [AnswerMethod.confirm, .pin] {
+            let usual = ChallengeType(name: .confirm, methods: [.confirm, .pin])
+            #expect(try await SetType.set(usual, by: .system, ports: scene.world.ports) == .set)
+            let asked = try await asked(try scene.wanted(), scene)
+            let labelled = ChallengeType(name: .confirm, methods: [.pin], isAAL2: true)
+            #expect(try await SetType.set(labelled, by: .system, ports: scene.world.ports) == .set)
+            _ = try await scene.answer(asked, by: method == .pin ? pin : nil) { .approved(method, number: $0) }
+            guard case .finished(let finished) = try await scene.finish(asked),
+                case .redeemed(let given) = try await scene.redeem(finished.code)
+            else { throw World.Broken("finish") }
+            // The device has its keys in software.
+            #expect(given.family.authentication.strength == (method == .pin ? .twoFactors : .device))
+            scene.world.time.advance(seconds: 121)
+        }
+    }
+
     @Test("What is only liked keeps nobody out: who has no PIN is asked by the usual type")
     func liked() async throws {
         let scene = try await SignInScene()

@@ -354,6 +354,53 @@ struct TrustGroupTests {
         #expect(try await shop.signedInByMail("newcomer", at: third).user != question.user)
     }
 
+    @Test("An operator deletes somebody who has proved an address at a third party and has decided nothing there")
+    func undecided() async throws {
+        let scene = try await Scene()
+        let (world, shop) = (scene.world, scene.shop)
+        let asked = try await shop.askedByMail("newcomer", at: scene.third)
+        #expect(try await shop.enter(try #require(try await shop.sent(for: asked)), for: asked) == .authenticated)
+        guard case .asks(let question) = try await shop.finish(asked) else { throw World.Broken("asks") }
+        let operatorClient = shop.shop.caller
+        #expect(
+            try await DeleteUser.delete(.id(question.user), by: operatorClient, ports: world.ports) == .deleted)
+        let left = try await world.store.read {
+            (try $0.users.find(question.user)?.deletedAt, try $0.identifiers.verified(of: question.user))
+        }
+        #expect(left.0 != nil && left.1.isEmpty)
+        #expect(try await shop.finish(asked) == .notReady)
+        #expect(
+            try await DeleteUser.delete(.id(question.user), by: operatorClient, ports: world.ports) == .notFound)
+    }
+
+    @Test(
+        "Whoever proves an address at a third party, and says neither yes nor no, is forgotten after a day",
+        arguments: Engine.allCases)
+    func forgotten(_ engine: Engine) async throws {
+        let scene = try await Scene(engine)
+        let (world, shop) = (scene.world, scene.shop)
+        let asked = try await shop.askedByMail("newcomer", at: scene.third)
+        #expect(try await shop.enter(try #require(try await shop.sent(for: asked)), for: asked) == .authenticated)
+        guard case .asks(let question) = try await shop.finish(asked) else { throw World.Broken("asks") }
+        func isThere(_ user: UserID) async throws -> Bool {
+            try await world.store.read { try $0.users.find(user)?.deletedAt } == nil
+        }
+        func sweep() async throws {
+            let now = world.time.now
+            try await ForgetUndecided.sweep(at: now, ports: world.ports)
+            _ = try await world.store.commit { try $0.retention.sweep(now: now, limit: 500) }
+        }
+        world.time.advance(.hours(24))
+        try await sweep()
+        #expect(try await isThere(question.user), "what was begun half an hour before its end is kept for a day")
+        world.time.advance(.hours(1))
+        try await sweep()
+        #expect(try await !isThere(question.user))
+        #expect(try await world.store.read { try $0.identifiers.verified(of: question.user) }.isEmpty)
+        #expect(try await isThere(scene.victim), "whom a client knows stays")
+        #expect(try await world.count("authorizations") == 0)
+    }
+
     @Test(
         "A device that is confirmed no longer answers nothing that it was asked elsewhere, and refreshes no tokens there"
     )

@@ -289,6 +289,7 @@ public actor OpenIDClient {
     public func signOut() async throws(CountersignError) -> SignOut {
         // What a refresh under way brings is what must be taken back.
         _ = await refreshing?.task.value
+        let begun = generation
         let record: TokenRecord?
         do throws(CountersignError) { record = try await self.record() } catch {
             // A damaged record can be deleted all the same.
@@ -297,7 +298,8 @@ public actor OpenIDClient {
         }
         guard let record else { return .nobody }
         let failure = await failureOfRevoking(record)
-        try await forget()
+        // It may have taken long: whoever has signed in meanwhile stays signed in.
+        if begun == generation { try await forget() }
         return failure.map { .onlyOnThisDevice($0) } ?? .complete
     }
 }
@@ -492,6 +494,7 @@ extension OpenIDClient {
             renewed.accessExpiresAt = Timestamp(milliseconds: refusal == nil ? given.expiresAt : 0)
             renewed.scopes = reply.scopes ?? record.scopes
         }
+        // Last, since keys may have been fetched for the ID token: nobody is brought back who has signed out meanwhile.
         let latest = await latestRecord(orElse: record)
         guard begun == generation, let latest else { throw .notSignedIn }
         // Another process with the same vault has signed somebody in meanwhile: then its tokens count.

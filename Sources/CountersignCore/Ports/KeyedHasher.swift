@@ -24,6 +24,9 @@ package struct KeyedHasher: Sendable {
         KeyedHash(stored: code(of: "browser \(client) \(browser.text.reveal())"))
     }
 
+    /// A name of a browser that is the same at all clients.
+    func name(of browser: BrowserID) -> String { Hex.encode(code(of: "browser anywhere \(browser.text.reveal())")) }
+
     /// A stand-in for a client's name of a user, for records that remain after the user is deleted.
     func name(of externalID: ExternalID, client: ClientID) -> String {
         Hex.encode(code(of: "external id \(client) \(externalID.text)"))

@@ -72,6 +72,7 @@ package enum AskSignIn {
         // The phone names the place in the words of the page.
         wanted.askedFrom = request.place?.worded(in: request.language)
         wanted.askedIn = request.language
+        wanted.askedBy = ports.hasher.name(of: request.browser)
         let limits = ports.limits
         let (outcome, level) = try await ports.commit(at: now, as: .system) { [wanted] work in
             let level = request.way.reachesSomebody ? try work.workLevel(limits.work) : nil

@@ -4,6 +4,8 @@ package import CountersignWire
 package struct Authorization: Equatable, Sendable {
     /// How long it can be completed.
     package static let lifetime = Seconds.minutes(30)
+    /// How long it is kept after that.
+    package static let keptFor = Seconds.days(1)
 
     /// Its id.
     package let id: AuthorizationID

@@ -56,6 +56,8 @@ package protocol AuthorizationStore {
     func find(userCode: KeyedHash) throws -> AuthorizationID?
     /// The authorizations of a user who is authenticated, and whose clients have nothing yet.
     func approved(of user: UserID) throws -> [Authorization]
+    /// Users whom no client knows, and who have begun nothing since a time, each with a client at which they signed in.
+    func undecided(since: Timestamp, limit: Int) throws -> [(user: UserID, client: ClientID)]
     /// Deletes the authorizations of a user at a client or, without a client, at all.
     func deleteAll(of user: UserID, at client: ClientID?) throws
     func insert(_ code: AuthorizationCode) throws

@@ -20,7 +20,7 @@ extension UnitOfWork {
                 throw StoreError.corruptRow("enrollment")
             }
             let asked = try clients.find(challenge.question.client, asking: challenge.question.type)
-            let isAAL2 = asked?.type?.isAAL2 ?? false
+            let isAAL2 = asked?.type.map { challenge.meetsLabel(of: $0, by: method, on: device) } ?? false
             let found = try authorizations.find(id)
             // A client's server may show no number.
             let isCarried = found?.wanted.showsNumber != false
@@ -43,5 +43,15 @@ extension UnitOfWork {
         case .entered, .cancelled, .expired: break
         }
         notify(.authorization(id))
+    }
+}
+
+extension Challenge {
+    /// Whether an approval is worth the label AAL2 of a type.
+    ///
+    /// What was asked before the type got its label keeps the rules of that time, which may have been weaker.
+    fileprivate func meetsLabel(of type: ChallengeType, by method: AnswerMethod, on device: Enrollment) -> Bool {
+        type.isAAL2 && type.methods.contains(method) && device.satisfies(type)
+            && (numberHash != nil || !type.numberEntry)
     }
 }

@@ -189,7 +189,7 @@ package enum FinishSignIn {
             // check: AuthorizedDetailsTests.session
             guard wanted.details == nil else { return .notReady }
             // check: SignInTests.session
-            guard !wanted.isFresh, wanted.isMet(by: authentication),
+            guard !wanted.isFresh, try work.suffices(authentication, for: wanted),
                 try work.admits(authentication, to: wanted.client), try work.is(authentication.user, hintedBy: wanted)
             else { return .notReady }
             try work.users.lock(authentication.user)
@@ -331,6 +331,14 @@ extension UnitOfWork {
         // Whoever signs in to say yes to a device returns to a page of ours.
         let mayBeForDevice = party.deviceGrant != .off && isForDevice(wanted)
         return mayBeForDevice || party.redirectURI(named: wanted.redirectURI) != nil ? client : nil
+    }
+
+    /// Whether an authentication is strong enough not to ask the person again.
+    ///
+    /// Where people sign in by codes alone, asking again for what the client would only like would bring nothing more.
+    fileprivate func suffices(_ authentication: Authentication, for wanted: Wanted) throws -> Bool {
+        if wanted.isMet(by: authentication) { return true }
+        return try !wanted.isStrengthEssential && relyingParties.find(wanted.client)?.hasCodesAlone == true
     }
 
     /// Whether a client's people may sign in by the way of an authentication.

@@ -50,12 +50,12 @@ package enum OfferWays {
 }
 
 extension Stores {
-    /// The ways of a client that are as strong as it wants them.
+    /// The ways of a client that are as strong as it wants them; where it has none, and does not need it, all that it has.
     fileprivate func ways(
         of party: RelyingParty, reaching wanted: Wanted, at issuer: Issuer
     ) throws -> Set<SignInWay> {
         let takesCodes = wanted.strength.map { $0 <= .address } ?? true
-        return try party.ways.filter { way in
+        let strong = try party.ways.filter { way in
             if wanted.details != nil, !way.isSigned { return false }
             return switch way {
             case .passkey: party.takesPasskeys(at: issuer)
@@ -64,6 +64,10 @@ extension Stores {
             case .email, .text: takesCodes
             }
         }
+        guard strong.isEmpty, wanted.strength != nil, !wanted.isStrengthEssential else { return strong }
+        var liked = wanted
+        liked.strength = nil
+        return try ways(of: party, reaching: liked, at: issuer)
     }
 }
 

@@ -159,7 +159,7 @@ extension UnitOfWork {
             return true
         }
         // check: SignInTests.oneAtATime
-        guard try giveWay(of: user, at: client, in: asked.browser, isBrowserKnown) else { return false }
+        guard try giveWay(of: user, at: client, to: asked, isBrowserKnown) else { return false }
         // check: SignInTests.reportLocksStrangers
         guard try isBrowserKnown || !counted(.reportedSignIns(user, at: third)).isUsedUp else { return false }
         // check: SignInTests.budgets
@@ -195,7 +195,7 @@ extension UnitOfWork {
     ///
     /// - Returns: false where the open one goes before.
     fileprivate func giveWay(
-        of user: UserID, at client: Client, in browser: KeyedHash, _ isBrowserKnown: Bool
+        of user: UserID, at client: Client, to asked: Authorization, _ isBrowserKnown: Bool
     ) throws -> Bool {
         for open in try challenges.open(of: user) where open.isOpen(at: now) {
             guard let other = try open.purpose.authorization.flatMap({ try authorizations.find($0) }),
@@ -203,11 +203,18 @@ extension UnitOfWork {
                 try clients.find(other.client)?.trustGroup == client.trustGroup
             else { continue }
             // check: SignInTests.oneAtATime
-            guard other.browser == browser || isBrowserKnown && other.ask?.isBrowserKnown == false else {
+            guard asked.isInBrowser(of: other) || isBrowserKnown && other.ask?.isBrowserKnown == false else {
                 return false
             }
             try endChallenge(open, as: .cancelled)
         }
         return true
+    }
+}
+
+extension Authorization {
+    /// Whether it is asked in the browser of another one, at whichever client: each client has another hash of a browser.
+    fileprivate func isInBrowser(of other: Authorization) -> Bool {
+        browser == other.browser || wanted.askedBy != nil && wanted.askedBy == other.wanted.askedBy
     }
 }

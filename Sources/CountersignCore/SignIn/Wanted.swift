@@ -93,6 +93,9 @@ package struct Wanted: Hashable, Sendable {
     package var askedFrom: ContextLine?
     /// In which language the person was asked last; nil for the operator's default.
     package var askedIn: LanguageTag?
+    /// The browser in which the person was asked last, by a name that is the same at all clients; nil before, and where
+    /// no browser has asked.
+    package var askedBy: String?
 
     /// A wish of these parts; what is left out is as usual.
     package init(client: ClientID, redirectURI: String, scopes: [String]) {
@@ -133,7 +136,7 @@ extension Wanted {
             "strict": isStrict ? true : nil, "cotter": cotter.map { .string($0.rawValue) }, "device": device?.json,
             "backchannel": backchannel?.json,
             "asked_from": askedFrom?.json,
-            "asked_in": askedIn.map { .string("\($0)") },
+            "asked_in": askedIn.map { .string("\($0)") }, "asked_by": askedBy.map(JSONValue.string),
         ])
     }
 
@@ -180,6 +183,7 @@ extension Wanted {
             guard let asking = AskingServer(json) else { return nil }
             door = .backchannel(asking)
         }
+        askedBy = json["asked_by"]?.string
         askedIn = json["asked_in"]?.string.flatMap { LanguageTag($0) }
         askedFrom = json["asked_from"].flatMap { ContextLine($0, in: askedIn) }
     }

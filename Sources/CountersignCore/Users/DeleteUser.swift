@@ -25,9 +25,14 @@ package enum DeleteUser {
         let now = ports.time.now
         let admin = caller.client.id
         let outcome: Outcome = try await ports.commit(at: now, as: caller.actor) { work in
-            guard let id = try work.stores.named(reference, by: admin, in: .all), let user = try work.users.find(id),
-                user.deletedAt == nil
-            else { return .notFound }
+            guard let id = try work.stores.named(reference, by: admin, in: .all) else { return .notFound }
+            try work.users.lock(id)
+            guard let user = try work.users.find(id), user.deletedAt == nil else { return .notFound }
+            // Whoever proves an address at a third party has no link before they allow it something.
+            guard !user.links.isEmpty else {
+                try work.deleteIfUnknown(id, asked: admin)
+                return .deleted
+            }
             for link in user.links where try work.links.find(.id(id), of: link.client) != nil {
                 try work.letGo(id, by: link.client, asked: admin)
             }

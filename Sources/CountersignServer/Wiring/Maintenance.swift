@@ -75,6 +75,7 @@ package struct Maintenance: Sendable {
     private func sweep() async throws {
         try await DeleteClient.sweep(ports: ports)
         let now = ports.time.now
+        try await ForgetUndecided.sweep(at: now, ports: ports)
         while try await ports.store.commit({ try $0.retention.sweep(now: now, limit: Self.batch) }) >= Self.batch {}
         try await EraseUser.sweep(ports: ports)
         try await SweepKept.sweep(retention, ports: ports)

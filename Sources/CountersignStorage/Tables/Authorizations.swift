@@ -49,6 +49,13 @@ private enum Statements {
         """)
     static let approved = SQLStatement(
         "SELECT \(columns) FROM authorizations WHERE user_id = $1 AND state = 'authenticated' ORDER BY id")
+    static let undecided = SQLStatement(
+        """
+        SELECT user_id, client_id FROM authorizations a WHERE expires_at < $1 AND user_id IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM user_links l WHERE l.user_id = a.user_id)
+        AND NOT EXISTS (SELECT 1 FROM authorizations b WHERE b.user_id = a.user_id AND b.expires_at >= $1)
+        LIMIT $2
+        """)
     static let deleteAll = SQLStatement("DELETE FROM authorizations WHERE user_id = $1")
     static let deleteAllAtClient = SQLStatement("DELETE FROM authorizations WHERE user_id = $1 AND client_id = $2")
     static let code = SQLStatement(
@@ -195,6 +202,12 @@ extension SQLTransaction {
 
     func approved(of user: UserID) throws -> [Authorization] {
         try all(Statements.approved, [user.value], authorization)
+    }
+
+    func undecided(since time: Timestamp, limit: Int) throws -> [(user: UserID, client: ClientID)] {
+        try all(Statements.undecided, [time.value, .integer(Int64(limit))]) { row in
+            (user: try row.id(0), client: try row.id(1))
+        }
     }
 
     func deleteAll(of user: UserID, at client: ClientID?) throws {

@@ -65,7 +65,7 @@ private enum Statements {
         (sweep("left_behind", key: "subject, enrollment_id", where: "until < $1"), clockError),
         (sweep("passkeys", key: "id", where: "removed_until < $1"), clockError),
         (sweep("ended_links", key: "user_id, client_id", where: "until < $1"), clockError),
-        (sweep("authorizations", key: "id", where: "expires_at < $1"), .days(1)),
+        (sweep("authorizations", key: "id", where: "expires_at < $1"), Authorization.keptFor),
         (sweep("codes", key: "hash", where: "expires_at < $1"), AuthorizationCode.keptFor),
         (
             SQLStatement(

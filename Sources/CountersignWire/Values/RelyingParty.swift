@@ -303,6 +303,9 @@ package struct RelyingParty: Hashable, Sendable {
     /// that their device scans, or the link of a mail.
     package var hasWayWithoutCopying: Bool { !ways.isDisjoint(with: [.passkey, .qr, .email]) }
 
+    /// Whether people sign in by nothing but codes that are sent to addresses.
+    package var hasCodesAlone: Bool { ways.isSubset(of: [.email, .text]) }
+
     /// Whether a code may go to an address from the client's pages.
     package func sends(to address: PersonalAddress) -> Bool {
         switch address {

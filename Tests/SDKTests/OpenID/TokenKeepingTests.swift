@@ -408,6 +408,71 @@ struct TokenKeepingTests {
         #expect(issuer.count("/token") == 3)
     }
 
+    /// Holds one request until it is opened.
+    private final class Gate: Sendable {
+        private let (arrivals, arrive) = AsyncStream.makeStream(of: Void.self)
+        private let (openings, opening) = AsyncStream.makeStream(of: Void.self)
+
+        /// Waits until it is opened.
+        func hold() async {
+            arrive.yield()
+            for await _ in openings { break }
+        }
+
+        /// Waits until a request is held.
+        func isReached() async { for await _ in arrivals { break } }
+
+        func open() { opening.finish() }
+    }
+
+    @Test("Whoever signs in while the issuer is told of a sign-out stays signed in")
+    func signInDuringSignOut() async throws {
+        let (issuer, vault, telling) = (StubIssuer(), MemoryVault(), Gate())
+        let app = try issuer.app(vault)
+        _ = try await app.authorize(in: issuer)
+        issuer.lie { lies in
+            lies.instead = { request in
+                // The next sign-in takes the same tokens back, and is not held.
+                if request.url.path == "/revoke", issuer.count("/revoke") == 1 { await telling.hold() }
+                return nil
+            }
+        }
+        let leaving = Task { try await app.signOut() }
+        await telling.isReached()
+        _ = try await app.authorize(in: issuer)
+        telling.open()
+        guard case .complete = try await leaving.value else { throw CancellationError() }
+        #expect(issuer.count("/revoke") == 2)
+        #expect(try await app.signedIn()?.identity.subject == "usr_1")
+        #expect(await vault.appRecord("tokens-\(Self.name)") != nil)
+    }
+
+    @Test("A refresh that began while the issuer was told of a sign-out brings nobody back")
+    func refreshDuringSignOut() async throws {
+        let (issuer, clock, vault) = (StubIssuer(), MovedClock(), MemoryVault())
+        _ = try await issuer.app(vault, clock: clock).authorize(in: issuer)
+        clock.advance(seconds: 600)
+        // A process that has just begun fetches the keys when the refresh is answered.
+        let (app, telling, keys) = (try issuer.app(vault, clock: clock), Gate(), Gate())
+        issuer.lie { lies in
+            lies.instead = { request in
+                if request.url.path == "/revoke" { await telling.hold() }
+                if request.url.path == "/keys" { await keys.hold() }
+                return nil
+            }
+        }
+        let leaving = Task { try await app.signOut() }
+        await telling.isReached()
+        let refreshing = Task { await code { _ = try await app.accessToken() } }
+        await keys.isReached()
+        telling.open()
+        guard case .complete = try await leaving.value else { throw CancellationError() }
+        keys.open()
+        #expect(await refreshing.value == "not_signed_in")
+        #expect(try await app.signedIn() == nil)
+        #expect(await vault.appRecord("tokens-\(Self.name)") == nil)
+    }
+
     @Test("OpenID Connect Core 1.0 §5.3.2: userinfo is about the same person, and a token that is over is refreshed")
     func userInfo() async throws {
         let issuer = StubIssuer()

@@ -79,6 +79,27 @@ struct SignInCodePageTests {
         }
     }
 
+    // Spec: OpenID Connect Core 1.0 §3.1.2.1.
+    @Test("acr_values keep nobody out of a client that has codes alone, nor who loads the last page again")
+    func liked() async throws {
+        try await SignInPageScene.with(["ways": ["email"]]) { scene in
+            let first = try await scene.browser.get(scene.request(["acr_values": "urn:countersign:acr:device phr"]))
+            let second = try await scene.browser.submit(
+                first, to: "/signin/choose", [("identifier", "customer-1@example.com")])
+            #expect(second.html.contains("value=\"email\""), "\(second.reply)")
+            let asked = try await scene.browser.submit(second, to: "/signin/ask", [("way", "email")])
+            let path = try #require(asked.location, "\(asked.reply)")
+            let page = try await scene.browser.get(path)
+            let code = try await code(scene).code
+            let right = try await scene.browser.submit(page, to: "\(path)/enter", [("code", code)])
+            #expect(right.location == "\(path)/done", "\(right.reply)")
+            for _ in 0..<2 {
+                let done = try await scene.browser.get("\(path)/done")
+                #expect(done.result["code"] != nil, "\(done.reply)")
+            }
+        }
+    }
+
     @Test("Who is not known sees the same pages, byte for byte, and is sent nothing")
     func unknown() async throws {
         try await SignInPageScene.with(Self.settings) { scene in
