@@ -8,6 +8,8 @@ import Testing
 
 @Suite("Tokens are kept, refreshed once, and given up", .timeLimit(.minutes(15)))
 struct TokenKeepingTests {
+    /// For requests that wait for others: one that lasted too long on a busy machine would be sent again.
+    private static let patient = Duration.seconds(600)
     @Test("A token that is good is not refreshed, and the next process finds it")
     func kept() async throws {
         let (issuer, vault, clock) = (StubIssuer(), MemoryVault(), MovedClock())
@@ -207,7 +209,8 @@ struct TokenKeepingTests {
     @Test("A refresh that is too late, since another process has signed in without a refresh token, ends nothing")
     func replaced() async throws {
         let (issuer, clock, vault) = (StubIssuer(), MovedClock(), MemoryVault())
-        let (app, other) = (try issuer.app(vault, clock: clock), try issuer.app(vault, clock: clock))
+        let app = try issuer.app(vault, clock: clock, timeout: Self.patient)
+        let other = try issuer.app(vault, clock: clock, timeout: Self.patient)
         _ = try await app.authorize(in: issuer)
         clock.advance(seconds: 600)
         issuer.lie { lies in
@@ -321,7 +324,7 @@ struct TokenKeepingTests {
     @Test("A refresh that has read the vault before a sign-out ends brings nothing back, and is not sent")
     func signOutBesideRefresh() async throws {
         let (issuer, clock, vault) = (StubIssuer(), MovedClock(), FaultyVault())
-        let app = try issuer.app(vault, clock: clock)
+        let app = try issuer.app(vault, clock: clock, timeout: Self.patient)
         _ = try await app.authorize(in: issuer)
         clock.advance(seconds: 600)
         let (reads, read) = AsyncStream.makeStream(of: Void.self)
@@ -353,10 +356,10 @@ struct TokenKeepingTests {
     @Test("A refresh whose ID token is still looked at when a sign-out ends brings nothing back")
     func signOutBesideCheck() async throws {
         let (issuer, clock, vault) = (StubIssuer(), MovedClock(), MemoryVault())
-        _ = try await issuer.app(vault, clock: clock).authorize(in: issuer)
+        _ = try await issuer.app(vault, clock: clock, timeout: Self.patient).authorize(in: issuer)
         clock.advance(seconds: 600)
         // This one has not fetched the issuer's keys yet.
-        let app = try issuer.app(vault, clock: clock)
+        let app = try issuer.app(vault, clock: clock, timeout: Self.patient)
         let (fetches, fetch) = AsyncStream.makeStream(of: Void.self)
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let (results, result) = AsyncStream.makeStream(of: String.self)
@@ -388,7 +391,8 @@ struct TokenKeepingTests {
     @Test("A refresh whose reply comes after another process has signed somebody in stores nothing over that")
     func overtaken() async throws {
         let (issuer, clock, vault) = (StubIssuer(), MovedClock(), MemoryVault())
-        let (app, other) = (try issuer.app(vault, clock: clock), try issuer.app(vault, clock: clock))
+        let app = try issuer.app(vault, clock: clock, timeout: Self.patient)
+        let other = try issuer.app(vault, clock: clock, timeout: Self.patient)
         _ = try await app.authorize(in: issuer)
         clock.advance(seconds: 600)
         issuer.lie { lies in
@@ -428,7 +432,7 @@ struct TokenKeepingTests {
     @Test("Whoever signs in while the issuer is told of a sign-out stays signed in")
     func signInDuringSignOut() async throws {
         let (issuer, vault, telling) = (StubIssuer(), MemoryVault(), Gate())
-        let app = try issuer.app(vault)
+        let app = try issuer.app(vault, timeout: Self.patient)
         _ = try await app.authorize(in: issuer)
         issuer.lie { lies in
             lies.instead = { request in
@@ -450,10 +454,10 @@ struct TokenKeepingTests {
     @Test("A refresh that began while the issuer was told of a sign-out brings nobody back")
     func refreshDuringSignOut() async throws {
         let (issuer, clock, vault) = (StubIssuer(), MovedClock(), MemoryVault())
-        _ = try await issuer.app(vault, clock: clock).authorize(in: issuer)
+        _ = try await issuer.app(vault, clock: clock, timeout: Self.patient).authorize(in: issuer)
         clock.advance(seconds: 600)
         // A process that has just begun fetches the keys when the refresh is answered.
-        let (app, telling, keys) = (try issuer.app(vault, clock: clock), Gate(), Gate())
+        let (app, telling, keys) = (try issuer.app(vault, clock: clock, timeout: Self.patient), Gate(), Gate())
         issuer.lie { lies in
             lies.instead = { request in
                 if request.url.path == "/revoke" { await telling.hold() }
