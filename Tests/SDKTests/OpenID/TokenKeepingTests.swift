@@ -10,6 +10,7 @@ import Testing
 struct TokenKeepingTests {
     /// For requests that wait for others: one that lasted too long on a busy machine would be sent again.
     private static let patient = Duration.seconds(600)
+
     @Test("A token that is good is not refreshed, and the next process finds it")
     func kept() async throws {
         let (issuer, vault, clock) = (StubIssuer(), MemoryVault(), MovedClock())
