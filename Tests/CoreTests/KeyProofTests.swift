@@ -171,5 +171,10 @@ struct KeyProofTests {
         for name in ["exp", "nbf"] {
             #expect(refusal(try prover.forged([name: "soon"]), world) == .invalid(.time))
         }
+        // Spec: RFC 7519 §2, NumericDate.
+        for (seconds, isGood) in [(-60.5, false), (-59.5, true), (60.5, true), (61.5, false), (1e300, false)] {
+            let refused = refusal(try prover.forged(["iat": .double(Double(now) + seconds)]), world)
+            #expect(refused == (isGood ? nil : .invalid(seconds < 1e9 ? .time : .malformed)), "\(seconds)")
+        }
     }
 }

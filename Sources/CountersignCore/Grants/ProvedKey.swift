@@ -146,7 +146,7 @@ package struct ProvedKey: Sendable {
         guard
             let verified = try? JWS.verifyProof(text, algorithms: Set(KeyProof.algorithms), type: KeyProof.type),
             let claims = try? JSONValue(parsing: verified.payload), let name = claims["jti"]?.string,
-            let issuedAt = claims["iat"]?.integer, let place = claims["htu"]?.string
+            let issuedAt = claims["iat"]?.numericDate, let place = claims["htu"]?.string
         else { throw .invalid(.malformed) }
         // check: KeyProofTests.method
         guard claims["htm"] == .string(method) else { throw .invalid(.method) }
@@ -182,7 +182,7 @@ package struct ProvedKey: Sendable {
     private static func isWithin(_ claims: JSONValue, at now: Timestamp) -> Bool {
         func holds(_ name: String, _ rule: (Int64) -> Bool) -> Bool {
             guard let claim = claims[name] else { return true }
-            return claim.integer.map(rule) ?? false
+            return claim.numericDate.map(rule) ?? false
         }
         let latestStart = now.adding(ReplayGuard.tolerance).seconds
         return holds("nbf") { $0 <= latestStart } && holds("exp") { now.seconds < $0 }

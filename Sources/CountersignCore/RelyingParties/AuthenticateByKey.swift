@@ -42,7 +42,7 @@ package enum AuthenticateByKey {
             case .verified(let client, let party, claims: let claims) = try await ClientSignature.verify(
                 assertion.reveal(), of: id, types: types, ports: ports),
             // One audience alone: a list could hold another server, which would then pass for the client here.
-            let audience = claims["aud"]?.string, let end = claims["exp"]?.integer, let name = claims["jti"]?.string
+            let audience = claims["aud"]?.string, let end = claims["exp"]?.numericDate, let name = claims["jti"]?.string
         else { return .refused }
         // Only now: fetching keys may have taken a while.
         let now = ports.time.now
@@ -74,7 +74,7 @@ package enum AuthenticateByKey {
     private static func starts(_ claims: JSONValue, at now: Timestamp) -> Bool {
         ["iat", "nbf"].allSatisfy { name in
             guard let value = claims[name] else { return true }
-            return value.integer.map { $0 <= now.adding(tolerance).seconds } ?? false
+            return value.numericDate.map { $0 <= now.adding(tolerance).seconds } ?? false
         }
     }
 }

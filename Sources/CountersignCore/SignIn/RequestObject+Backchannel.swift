@@ -50,7 +50,7 @@ extension RequestObject {
         if let why = unfitTimes(of: claims, at: now) { return .refused(why: why) }
         // check: SignedBackchannelTests.refused
         guard claims["iat"] != nil else { return .refused(why: "iat is missing") }
-        guard let name = claims["jti"]?.string, let end = claims["exp"]?.integer else {
+        guard let name = claims["jti"]?.string, let end = claims["exp"]?.numericDate else {
             return .refused(why: "jti must be a text")
         }
         // check: SignedBackchannelTests.refused

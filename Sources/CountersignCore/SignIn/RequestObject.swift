@@ -1,5 +1,6 @@
 package import CountersignWire
 package import Encodings
+import JOSE
 
 /// An authorization request that a client has signed, so that nobody on the way can change it.
 ///
@@ -86,16 +87,16 @@ package enum RequestObject {
 
     /// Why its times do not fit; nil if they do.
     static func unfitTimes(of claims: JSONValue, at now: Timestamp) -> String? {
-        guard let start = claims["nbf"]?.integer, let end = claims["exp"]?.integer else {
-            return "nbf and exp must be whole numbers"
+        guard let start = claims["nbf"]?.numericDate, let end = claims["exp"]?.numericDate else {
+            return "nbf and exp must be numbers of seconds"
         }
         let latestStart = now.adding(tolerance).seconds
         // check: RequestObjectTests.refused
         guard start <= latestStart else { return "nbf is in the future" }
         // Spec: FAPI 2.0 Security Profile §5.3.2.1.
         // check: StrictKeyTests.requestTimes
-        guard claims["iat"].map({ ($0.integer ?? .max) <= latestStart }) ?? true else {
-            return "iat is no whole number, or in the future"
+        guard claims["iat"].map({ ($0.numericDate ?? .max) <= latestStart }) ?? true else {
+            return "iat is no number of seconds, or in the future"
         }
         // check: RequestObjectTests.refused
         guard now.seconds < end else { return "exp is over" }

@@ -78,6 +78,11 @@ struct ClientKeyTests {
                 #expect(try await signer.ask(try await signer.sign(claims, type: type)).status == 200)
             }
             #expect(try await signer.ask(try await signer.sign(signer.claims(), by: signer.keys[1])).status == 200)
+            // Spec: RFC 7519 §2, NumericDate.
+            let now = Double(scene.server.clock.now.seconds)
+            let fractions = signer.claims(
+                ["iat": .double(now - 0.5), "nbf": .double(now - 0.5), "exp": .double(now + 59.5)])
+            #expect(try await signer.ask(try await signer.sign(fractions)).status == 200)
         }
     }
 
@@ -166,6 +171,7 @@ struct ClientKeyTests {
                 ["aud": [.string("\(scene.server.issuer)"), "https://other.example.com"]],
                 ["aud": [.string("\(scene.server.issuer)")]], ["aud": .string("\(scene.server.issuer)/")],
                 ["exp": .integer(now - 1)], ["exp": nil], ["exp": .integer(now + 3600)], ["exp": .integer(.max)],
+                ["exp": .double(Double(now) + 0.5)], ["exp": .double(1e300)],
                 ["iat": .integer(now + 120)], ["nbf": .integer(now + 120)], ["nbf": "now"],
                 ["jti": nil], ["jti": ""], ["jti": .string(String(repeating: "x", count: 256))], ["jti": 1],
                 ["jti": "a\u{0}"],

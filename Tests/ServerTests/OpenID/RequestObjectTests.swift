@@ -142,6 +142,9 @@ struct RequestObjectTests {
             let others: [[String: JSONValue?]] = [
                 ["aud": [issuer, "https://other.example.com"]], ["sub": "usr_x"], ["jti": "1"], ["unknown": true],
                 ["nbf": .integer(now - 3000), "exp": .integer(now + 600)], ["nbf": .integer(now + 5)],
+                // Spec: RFC 7519 §2, NumericDate.
+                ["nbf": .double(Double(now) - 0.5), "exp": .double(Double(now) + 9.5)],
+                ["iat": .double(Double(now) - 0.5)],
                 ["max_age": 10000], ["max_age": "10000"], ["resource": []],
                 ["claims": ["id_token": ["auth_time": ["essential": true]]]],
             ]
@@ -170,6 +173,7 @@ struct RequestObjectTests {
                 (["aud": ["https://other.example.com"]], "aud"),
                 (["aud": .string("\(issuer)/oauth2/authorize")], "aud"),
                 (["sub": .string(id)], "sub"), (["request": "x"], "further"), (["request_uri": "x"], "further"),
+                (["nbf": .double(1e300)], "nbf"), (["exp": .double(Double(now) + 0.5)], "exp"),
                 (["nbf": nil], "nbf"), (["nbf": "now"], "nbf"), (["nbf": .integer(now + 120)], "nbf"),
                 (["exp": nil], "exp"), (["exp": .integer(now - 1)], "exp"), (["exp": .integer(.max)], "exp"),
                 (["exp": .integer(now + 3700)], "exp"), (["nbf": .integer(now - 3400)], "exp"),
