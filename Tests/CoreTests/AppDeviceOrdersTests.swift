@@ -44,6 +44,44 @@ struct AppDeviceOrdersTests {
         #expect(try await second.answer(next) == .decided(ChallengeStatus(state: "approved", reason: nil)))
     }
 
+    // Spec: docs/decisions/0046-approval-of-devices.md.
+    @Test("A biometric that a token removes or replaces guards for the wait, as that of a removed device does")
+    func guardLooksBack() async throws {
+        for replaces in [false, true] {
+            let world = try await World()
+            let shop = try await world.makeClient().client
+            let user = try await world.makeUser(of: shop)
+            _ = try await world.makeDevice(of: user, by: shop)
+            let other = try TestJWKDevice(try await world.makeTicket(for: user, by: shop), in: world, verifies: true)
+            _ = try await other.enroll()
+            func isGuarded() async throws -> Bool {
+                try await world.ports.read(at: world.time.now, as: .system) { work in
+                    try work.trustState(of: user, in: nil).isGuarded()
+                }
+            }
+            #expect(try await isGuarded() == false)
+            world.time.advance(seconds: Client.standardCoolingOff.value)
+            #expect(try await isGuarded())
+            let owner = DeviceOwner(user: user, client: shop, scopes: [Ticket.scope], device: nil)
+            let outcome: ChangeAppBiometric.Outcome
+            if replaces {
+                let face = try TestJWKDevice.Kind.p256.key(named: "face")
+                let ticket = try await world.makeTicket(for: user, by: shop)
+                outcome = try await ChangeAppBiometric.set(
+                    face.publicKey.json, with: ticket.ticket, of: other.enrollment, by: owner, ports: world.ports)
+            } else {
+                outcome = try await ChangeAppBiometric.remove(of: other.enrollment, by: owner, ports: world.ports)
+            }
+            #expect(outcome == .changed)
+            #expect(try await isGuarded())
+            world.time.advance(seconds: Client.standardCoolingOff.value - 1)
+            #expect(try await isGuarded())
+            world.time.advance(seconds: 1)
+            // By now the new one counts.
+            #expect(try await isGuarded() == replaces)
+        }
+    }
+
     @Test("One key for the biometric that comes twice at once is set once, and spends one sign-in")
     func sameKeyTwice() async throws {
         let scene = try await JWKScene()

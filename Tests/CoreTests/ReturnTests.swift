@@ -115,6 +115,36 @@ struct ReturnTests {
             ])
     }
 
+    @Test("An export shows the client the approval when its code is presented, and not before; operators see it at once")
+    func exported() async throws {
+        let scene = try await LinkScene()
+        let asked = try await scene.opened()
+        func exported(_ scope: ListScope) async throws -> (receipts: Int, kinds: Set<AuditEventKind>) {
+            let caller = scene.claim.shop.caller
+            var export = try #require(
+                try await ExportUser.begin(
+                    .id(scene.claim.user), in: scope, by: caller, ports: scene.world.ports
+                ).export)
+            var (receipts, kinds) = (0, Set<AuditEventKind>())
+            while let parts = try await export.next(ports: scene.world.ports) {
+                for part in parts {
+                    if case .receipt = part { receipts += 1 }
+                    if case .event(let event) = part { kinds.insert(event.kind) }
+                }
+            }
+            return (receipts, kinds)
+        }
+        let code = try await scene.approved(asked)
+        let (before, operators) = (try await exported(.client(scene.claim.shop.id)), try await exported(.all))
+        #expect(before.receipts == 0 && !before.kinds.contains(.challengeReturning))
+        #expect(before.kinds.contains(.challengeAsked))
+        #expect(operators.receipts == 1 && operators.kinds.contains(.challengeReturning))
+        #expect(try await scene.present(code, asked) == "released approved")
+        let after = try await exported(.client(scene.claim.shop.id))
+        #expect(after.receipts == 1 && after.kinds.contains(.challengeApproved))
+        #expect(!after.kinds.contains(.challengeReturning))
+    }
+
     @Test("A code of another challenge, an altered one, and any before the approval are one refusal; ten are looked at")
     func wrong() async throws {
         let scene = try await LinkScene()

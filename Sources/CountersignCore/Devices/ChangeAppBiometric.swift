@@ -4,7 +4,8 @@ package import Encodings
 /// Sets, replaces and removes the key of a device with JWKs that the user's biometric unlocks.
 ///
 /// Such a key answers without the one of possession, and the request proves neither. So setting it needs what enrolling a
-/// device needs, a ticket, and it waits as a new device does.
+/// device needs, a ticket, and it waits as a new device does. One that counted, and that a token ends, guards the user's
+/// devices for that wait, as that of a removed device does.
 ///
 /// Spec: docs/protocol/jwk-devices.md, *A biometric that is set later*.
 package enum ChangeAppBiometric {
@@ -71,6 +72,7 @@ package enum ChangeAppBiometric {
             guard case .ticket(let found) = try ChangeMethods.authority(ticket, for: device, in: work),
                 try work.tickets.spend(found.hash, at: work.now)
             else { return .notAuthorized }
+            if device.guards(at: work.now) { try work.leaveBehind(device) }
             let end = try work.trustState(of: owner.user, in: nil).waitEnds
             let countsFrom = found.waivesApproval ? work.now : end
             try work.enrollments.put(keys, adding: added, of: id, countsFrom: countsFrom)
@@ -99,6 +101,7 @@ package enum ChangeAppBiometric {
             guard let device = try work.stores.appDevice(id, of: owner) else { return .notFound }
             if let refusal = device.state.refusal(of: id, issuer: work.issuer) { return .refused(refusal) }
             guard device.biometric != nil else { return .changed }
+            if device.guards(at: now) { try work.leaveBehind(device) }
             try work.methods.put(nil, for: .biometric, of: id, certificate: nil, countsFrom: now)
             try work.waits.delete(.biometric, of: id)
             try work.raise(.methodChanged(MethodEvent(method: .biometric, change: .removed), of: device))

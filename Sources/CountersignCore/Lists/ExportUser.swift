@@ -182,6 +182,9 @@ extension ListScope {
     fileprivate func shows(_ receipt: StoredReceipt, _ reader: any Stores) throws -> Bool {
         guard case .client = self else { return true }
         if let challenge = try reader.challenges.find(receipt.challenge) {
+            // As in ``ShowReceipt``: the approval waits for its return code.
+            // check: ReturnTests.exported
+            guard challenge.state.isEnded else { return false }
             return !challenge.purpose.isOfSignIn || challenge.state.status.state == "approved"
         }
         if try reader.event(.challengeApproved, of: receipt.challenge) != nil { return true }
@@ -193,6 +196,8 @@ extension ListScope {
         guard case .client = self else { return true }
         switch event.kind {
         case .userCodeIncorrect, .userCodeLocked: return false
+        // An approval that is not brought back is as if nobody had answered.
+        case .challengeReturning: return false
         case .signedIn: return true
         default:
             guard let challenge = event.challenge else { return true }
