@@ -115,7 +115,7 @@ struct ReturnTests {
             ])
     }
 
-    @Test("An export shows the client the approval when its code is presented, and not before; operators see it at once")
+    @Test("A client's export shows the approval when its code is presented, and not before; an operator's does at once")
     func exported() async throws {
         let scene = try await LinkScene()
         let asked = try await scene.opened()
