@@ -137,7 +137,7 @@ struct ReturnTests {
         let code = try await scene.approved(asked)
         let (before, operators) = (try await exported(.client(scene.claim.shop.id)), try await exported(.all))
         #expect(before.receipts == 0 && !before.kinds.contains(.challengeReturning))
-        #expect(before.kinds.contains(.challengeAsked))
+        #expect(before.kinds.contains(.challengeClaimed))
         #expect(operators.receipts == 1 && operators.kinds.contains(.challengeReturning))
         #expect(try await scene.present(code, asked) == "released approved")
         let after = try await exported(.client(scene.claim.shop.id))
