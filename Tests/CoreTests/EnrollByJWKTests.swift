@@ -86,6 +86,30 @@ struct EnrollByJWKTests {
         #expect(try await world.count("challenges") == 0)
     }
 
+    @Test("Where a token has removed the biometric, and then the device, a third one still needs a method")
+    func guardsOn() async throws {
+        let (world, shop, user) = try await scene()
+        let phone = try await world.makeDevice(of: user, by: shop)
+        let device = try TestJWKDevice(try await world.makeTicket(for: user, by: shop), in: world, verifies: true)
+        _ = try await device.enroll()
+        world.time.advance(seconds: Client.standardCoolingOff.value)
+        let owner = DeviceOwner(user: user, client: shop, scopes: [Ticket.scope], device: nil)
+        let ended = try await ChangeAppBiometric.remove(of: device.enrollment, by: owner, ports: world.ports)
+        #expect(ended == .changed)
+        // The device has no biometric by now: its record must not replace the one that the biometric left.
+        let removed = try await RemoveEnrollment.remove(
+            device.enrollment, of: .id(user), by: shop.caller, ports: world.ports)
+        #expect(removed == .removed)
+        let third = try await TestDevice(try await world.makeTicket(for: user, by: shop), in: world)
+        guard case .enrolled(let made, .some) = try await third.enroll(), let question = made.approval else {
+            Issue.record("nobody is asked")
+            return
+        }
+        let challenge = try #require(try await world.store.read { try $0.challenges.find(question) })
+        #expect(try await world.store.read { try $0.targets.all(of: question) } == [phone.enrollment])
+        #expect(challenge.methods == [.pin, .biometric])
+    }
+
     @Test("With a phone of ours, only that one is asked about a third device, and must prove a method")
     func guarded() async throws {
         let (world, shop, user) = try await scene()

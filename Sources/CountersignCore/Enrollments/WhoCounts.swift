@@ -175,7 +175,9 @@ extension UnitOfWork {
 }
 
 extension UnitOfWork {
-    /// Keeps the record of an enrollment that is being removed; one that does not count leaves none.
+    /// Keeps the record of an enrollment that is being removed, or whose biometric a token ends.
+    ///
+    /// One that does not count leaves none.
     ///
     /// Spec: docs/decisions/0046-approval-of-devices.md.
     func leaveBehind(_ enrollment: Enrollment) throws {
