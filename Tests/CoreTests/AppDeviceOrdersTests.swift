@@ -82,6 +82,28 @@ struct AppDeviceOrdersTests {
         }
     }
 
+    // Spec: docs/protocol/devices.md, *An act*.
+    @Test("A device whose biometric a token has ended is suspended by a tap, as before that; others are not")
+    func suspendedByTap() async throws {
+        let world = try await World()
+        let shop = try await world.makeClient().client
+        let user = try await world.makeUser(of: shop)
+        let phone = try await world.makeDevice(of: user, by: shop)
+        let other = try TestJWKDevice(try await world.makeTicket(for: user, by: shop), in: world, verifies: true)
+        _ = try await other.enroll()
+        let third = try TestJWKDevice(try await world.makeTicket(for: user, by: shop), in: world)
+        _ = try await third.enroll()
+        world.time.advance(seconds: Client.standardCoolingOff.value)
+        let owner = DeviceOwner(user: user, client: shop, scopes: [Ticket.scope], device: nil)
+        let ended = try await ChangeAppBiometric.remove(of: other.enrollment, by: owner, ports: world.ports)
+        #expect(ended == .changed)
+        func suspend(_ id: EnrollmentID) async throws -> ActOnDevice.Outcome {
+            try await ActOnDevice.act(.suspend, on: id, nil, by: try await phone.call(), ports: world.ports)
+        }
+        #expect(try await suspend(third.enrollment) == .notAuthorized(needs: .method))
+        #expect(try await suspend(other.enrollment) == .done)
+    }
+
     @Test("One key for the biometric that comes twice at once is set once, and spends one sign-in")
     func sameKeyTwice() async throws {
         let scene = try await JWKScene()

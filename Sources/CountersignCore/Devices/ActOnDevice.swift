@@ -80,8 +80,9 @@ package enum ActOnDevice {
             let isGuarded =
                 try target.counts(at: now)
                 && Set([current.trustGroup, target.trustGroup]).contains { group in
-                    try work.trustState(of: caller.user, in: group, among: all)
-                        .isGuarded(besides: kind == .resume ? nil : other)
+                    try work.trustState(
+                        of: caller.user, in: group, among: all, besides: kind == .resume ? nil : other
+                    ).isGuarded()
                 }
             if isGuarded {
                 guard let nonce, current.isProved(by: proof, like: caller, at: now) else {

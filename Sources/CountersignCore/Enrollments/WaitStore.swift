@@ -11,8 +11,10 @@ package protocol WaitStore {
     /// A client that was unlinked is included for as long as its own cooling-off lasts.
     func longestCoolingOff(of user: UserID, at: Timestamp) throws -> Seconds?
     /// The records of removed enrollments under any of these names that were believed in a group, or in any if it is nil,
-    /// taken together; nil if none still counts.
-    func leftBehind(by subjects: [String], in group: TrustGroup?, at: Timestamp) throws -> LeftBehind?
+    /// taken together, besides that of one enrollment; nil if none still counts.
+    func leftBehind(
+        by subjects: [String], besides: EnrollmentID?, in group: TrustGroup?, at: Timestamp
+    ) throws -> LeftBehind?
     /// The waits that are over and not yet announced, those that ended first before others.
     ///
     /// The method `confirm` stands for the device itself.

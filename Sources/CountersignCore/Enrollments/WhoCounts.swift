@@ -112,12 +112,9 @@ struct TrustState: Sendable {
     /// Whether an approval of a new device, or an act on another device, needs the signature of a PIN or a biometric.
     ///
     /// Spec: docs/protocol/devices.md, *An act*; docs/decisions/0046-approval-of-devices.md.
-    ///
-    /// - Parameter besides: an enrollment that is to be removed or suspended, whose methods are not considered; nil for
-    ///   none.
-    func isGuarded(besides: EnrollmentID? = nil) -> Bool {
+    func isGuarded() -> Bool {
         // check: WhoCountsTests.needsMethod
-        guard !enrollments.contains(where: { $0.id != besides && $0.guards(at: now) }) else { return true }
+        guard !enrollments.contains(where: { $0.guards(at: now) }) else { return true }
         // check: WhoCountsTests.guardLooksBack
         guard leftBehind?.hadMethod != true else { return true }
         return false
@@ -149,14 +146,16 @@ extension UnitOfWork {
     ///   - user: the user.
     ///   - group: whose clients believe the devices; nil for devices that any client believes.
     ///   - all: the user's enrollments that are not removed; nil to read them.
+    ///   - besides: an enrollment that is to be removed or suspended, so that neither its methods count here nor those
+    ///     that it had; nil for none.
     func trustState(
-        of user: UserID, in group: TrustGroup?, among all: [Enrollment]? = nil
+        of user: UserID, in group: TrustGroup?, among all: [Enrollment]? = nil, besides: EnrollmentID? = nil
     ) throws -> TrustState {
         TrustState(
             enrollments: try (all ?? enrollments.active(of: user)).filter { device in
-                group.map(device.isBelieved) ?? true
+                device.id != besides && group.map(device.isBelieved) ?? true
             },
-            leftBehind: try waits.leftBehind(by: try subjects(of: user), in: group, at: now),
+            leftBehind: try waits.leftBehind(by: try subjects(of: user), besides: besides, in: group, at: now),
             wait: try wait(of: user), now: now)
     }
 

@@ -20,6 +20,7 @@ private enum Statements {
         """
         SELECT max(until), max(had_method) FROM left_behind
         WHERE subject = $1 AND until > $2 AND (believed_in IS NULL OR believed_in = COALESCE($3, believed_in))
+        AND enrollment_id <> $4
         """)
     /// Of two records of one enrollment the stricter parts stay.
     private static let merging = """
@@ -77,10 +78,13 @@ extension SQLTransaction {
         try connection.send(Statements.keepCoolingOff, [user.value, client.value, time.value])
     }
 
-    func leftBehind(by subjects: [String], in group: TrustGroup?, at time: Timestamp) throws -> LeftBehind? {
+    func leftBehind(
+        by subjects: [String], besides: EnrollmentID?, in group: TrustGroup?, at time: Timestamp
+    ) throws -> LeftBehind? {
         var found: LeftBehind?
         for subject in subjects {
-            let left = try first(Statements.leftBehind, [.text(subject), time.value, .optional(group?.text)]) { row in
+            let values: [SQLValue] = [.text(subject), time.value, .optional(group?.text), besides?.value ?? .text("")]
+            let left = try first(Statements.leftBehind, values) { row in
                 try row.optionalTime(0).map { LeftBehind(until: $0, hadMethod: try row.integer(1) == 1) }
             }
             guard let left = left ?? nil else { continue }
