@@ -146,8 +146,8 @@ extension StolenDatabaseTests {
 }
 
 extension StolenCopy {
-    /// Hashers by keys of which the thief could think: everything that stands in the copy, as it is, hashed, and each end
-    /// of it; and nothing.
+    /// Hashers by keys of which the thief could think: everything that stands in the copy, as it is, hashed, and each
+    /// end of it; and nothing.
     var guessedHashers: [KeyedHasher] {
         var keys: Set<[UInt8]> = [[], [UInt8](repeating: 0, count: 32)]
         for value in everything {
