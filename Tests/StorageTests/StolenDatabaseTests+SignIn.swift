@@ -91,7 +91,10 @@ extension StolenDatabaseTests {
         arguments: StolenCopy.Way.allCases)
     func signInSealed(_ way: StolenCopy.Way) async throws {
         let theft = try await SignInTheft(by: way)
-        let search = SecretSearch([
+        let material = try await theft.world.store.read { try $0.keys.issuerKeys() }
+        #expect(material.kept.contains { $0.use == .token })
+        let keys = material.kept.map { SecretForms("\($0.use.rawValue) key", bytes: $0.secret.reveal()) }
+        let search = SecretSearch(keys + [
             SecretForms("verified address", text: SignInTheft.verified),
             SecretForms("claimed address", text: SignInTheft.claimed),
             SecretForms("what was wanted", text: SignInTheft.state),
@@ -146,6 +149,8 @@ extension StolenDatabaseTests {
         let claimed = PersonalAddress.email(try #require(EmailAddress(SignInTheft.claimed)))
         #expect(verified.map { $0.address } == [address])
         #expect(claims.map { $0.address } == [claimed])
+        let said = try await opened.store.read { try $0.links.claims(of: user, for: theft.client.id) }
+        #expect(said?.json["groups"] == [.string(SignInTheft.claim)])
         let forged = try await SignTokens.sign(theft.given, ports: opened.ports)
         guard case .claims(let named, _, _, _) = try await ShowClaims.show(forged.access, ports: ports) else {
             Issue.record("an access token made by the master key was not taken")
