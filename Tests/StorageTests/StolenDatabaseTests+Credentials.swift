@@ -145,14 +145,19 @@ extension StolenDatabaseTests {
     }
 }
 
-extension Theft {
-    /// Hashers by keys of which the thief could think: everything that stands in the copy, as it is, hashed, and each end
-    /// of it; and nothing.
+extension StolenCopy {
+    /// Hashers by keys of which the thief could think: everything that stands in the copy, as it is, hashed, and each
+    /// end of it; and nothing.
     var guessedHashers: [KeyedHasher] {
         var keys: Set<[UInt8]> = [[], [UInt8](repeating: 0, count: 32)]
-        for value in copy.everything {
+        for value in everything {
             keys.formUnion([value, Array(SHA256.hash(data: value)), Array(value.prefix(32)), Array(value.suffix(32))])
         }
         return keys.map { KeyedHasher(key: SymmetricKey(data: $0)) }
     }
+}
+
+extension Theft {
+    /// The same for the copy of this deployment.
+    var guessedHashers: [KeyedHasher] { copy.guessedHashers }
 }
