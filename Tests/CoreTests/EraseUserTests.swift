@@ -151,6 +151,51 @@ struct EraseUserTests {
         #expect(try await columns(holding: Self.mark, in: scene.world) == ["receipts.text"])
     }
 
+    @Test("A question about a new device is erased with the user, also if its client was unlinked before the last one")
+    func newDevice() async throws {
+        let scene = try await Scene()
+        let (world, user) = (scene.world, scene.user)
+        let early = try await world.makeClient("Early").client
+        _ = try await world.store.commit { try $0.links.put(user, to: early.id, externalID: nil) }
+        let further = try await TestDevice(try await world.makeTicket(for: user, by: early), in: world)
+        _ = try await further.enroll()
+        func questions() async throws -> Int64 {
+            try await world.count("challenges", where: "details LIKE '%\(further.certificate.fingerprint)%'")
+        }
+        #expect(try await questions() == 1)
+        try await scene.delete(by: early)
+        #expect(try await questions() == 1, "the user decides")
+        try await scene.delete()
+        #expect(try await questions() == 0)
+        #expect(try await world.count("challenges", where: "purpose = 'new_device'") == 1)
+    }
+
+    @Test(
+        "What clients have asked that have no link, or whose link keeps nobody, is erased with the user",
+        arguments: [false, true])
+    func withoutLink(isLinked: Bool) async throws {
+        let scene = try await AccountScene()
+        let (world, shop, user) = (scene.world, scene.shop, scene.user)
+        try await scene.confirmPhone()
+        world.time.advance(seconds: 60)
+        var wanted = try shop.wanted("customer-1", at: scene.account)
+        wanted.redirectURI = world.ports.issuer.accountPage
+        guard case .asked(let asked) = try await shop.ask(wanted, by: .device) else { throw World.Broken("asked") }
+        if isLinked {
+            try await shop.approve(asked)
+            guard case .finished = try await shop.finish(asked) else { throw World.Broken("finished") }
+        } else {
+            try await shop.answer(asked) { _ in .denied }
+        }
+        let asks = "client_id = '\(scene.account.id)' AND context IS NOT NULL"
+        #expect(try await world.count("challenges", where: asks) == 1)
+        let outcome = try await UnlinkUser.unlink(.id(user), from: shop.shop.caller, ports: world.ports)
+        #expect(outcome == .unlinked)
+        #expect(try await world.store.read { try $0.users.find(user)?.deletedAt } != nil)
+        #expect(try await world.count("challenges", where: asks) == 0)
+        #expect(try await world.count("erasures") == 0)
+    }
+
     @Test("Made anew under the same name, a user is another one, of whom nothing is known")
     func anew() async throws {
         let scene = try await Scene()

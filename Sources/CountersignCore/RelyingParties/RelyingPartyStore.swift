@@ -15,6 +15,8 @@ package protocol RelyingPartyStore {
     func owner(of resource: ResourceIdentifier) throws -> ClientID?
     /// The client through which people sign in to their account page: the oldest that is enabled; nil for none.
     func account() throws -> ClientID?
+    /// The clients whose settings name a challenge type, by id.
+    func namers(of type: TypeName) throws -> [ClientID]
     /// Returns false if the client had no such settings.
     func delete(_ client: ClientID) throws -> Bool
 }

@@ -102,6 +102,9 @@ extension UnitOfWork {
         try passkeys.deletePasskeys(of: user)
         try sessions.deleteSessions(of: user)
         try families.deleteFamilies(of: user)
+        // Some have asked that have no link, or not any more. The caller's erases the events also where nobody has.
+        try erasures.put(of: user, by: caller, at: now)
+        try erasures.putAll(of: user, at: now)
         try users.markDeleted(user, at: now)
         try raise(.userDeleted(user, client: caller))
     }

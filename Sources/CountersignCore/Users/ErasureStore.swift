@@ -8,6 +8,8 @@ package protocol ErasureStore {
     func next() throws -> Erasure?
     /// Adds the erasure of what a client has asked a user until now.
     func put(of user: UserID, by client: ClientID, at: Timestamp) throws
+    /// Adds the erasures of what all clients have asked a user until now.
+    func putAll(of user: UserID, at: Timestamp) throws
     /// Erases a batch of personal data, and returns the number of rows.
     func erase(_ erasure: Erasure, limit: Int) throws -> Int
     /// Removes an erasure that is complete.

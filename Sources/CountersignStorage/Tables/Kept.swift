@@ -31,6 +31,14 @@ private enum Statements {
         ON CONFLICT (user_id, client_id) DO UPDATE SET since =
           CASE WHEN excluded.since > erasures.since THEN excluded.since ELSE erasures.since END
         """)
+    static let putErasures = SQLStatement(
+        """
+        INSERT INTO erasures (user_id, client_id, since)
+        SELECT user_id, client_id, CASE WHEN max(asked_at) > $2 THEN max(asked_at) ELSE $2 END
+        FROM challenges WHERE user_id = $1 GROUP BY user_id, client_id
+        ON CONFLICT (user_id, client_id) DO UPDATE SET since =
+          CASE WHEN excluded.since > erasures.since THEN excluded.since ELSE erasures.since END
+        """)
     static let nextErasure = SQLStatement(
         """
         SELECT e.user_id, e.client_id, e.since, u.deleted_at FROM erasures e JOIN users u ON u.id = e.user_id
@@ -81,6 +89,10 @@ extension SQLTransaction {
 
     func put(of user: UserID, by client: ClientID, at time: Timestamp) throws {
         try connection.send(Statements.putErasure, [user.value, client.value, time.value])
+    }
+
+    func putAll(of user: UserID, at time: Timestamp) throws {
+        try connection.send(Statements.putErasures, [user.value, time.value])
     }
 
     func next() throws -> Erasure? {

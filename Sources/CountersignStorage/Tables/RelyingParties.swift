@@ -12,6 +12,7 @@ private enum Statements {
         ON CONFLICT (client_id) DO UPDATE SET settings = excluded.settings, account = excluded.account,
           resource = excluded.resource
         """)
+    static let everyone = SQLStatement("SELECT client_id, settings FROM relying_parties ORDER BY client_id")
     static let owner = SQLStatement("SELECT client_id FROM relying_parties WHERE resource = $1")
     static let account = SQLStatement(
         """
@@ -73,6 +74,11 @@ extension SQLTransaction {
     }
 
     func account() throws -> ClientID? { try first(Statements.account, []) { try $0.id(0) } }
+
+    func namers(of type: TypeName) throws -> [ClientID] {
+        let parties = try all(Statements.everyone, []) { try party(try $0.id(0), $0, at: 1) }
+        return parties.filter { $0.names(type) }.map(\.client)
+    }
 
     func delete(_ client: ClientID) throws -> Bool {
         try connection.send(Statements.deleteOrigins, [client.value])

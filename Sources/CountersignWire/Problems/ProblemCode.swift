@@ -202,8 +202,8 @@ extension ProblemCode {
                 "Nothing to do; or hasten it with `countersign admin issuer-key rotate --now`.")
         case .typeInUse:
             Meaning(
-                409, "Other challenge types ask by this one",
-                "Set those that `types` names without it as `fallback` or `unknown_browser`, or remove them first.")
+                409, "Others ask by this challenge type",
+                "Name another type in the `types` and in the OpenID settings of the `clients` first, or remove them.")
         case .externalIDTaken:
             Meaning(409, "Another user has this external id", "Use the user that has it, or another external id.")
         case .addressTaken:

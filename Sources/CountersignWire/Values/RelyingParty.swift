@@ -240,6 +240,11 @@ package struct RelyingParty: Hashable, Sendable {
     /// - Parameter isStrict: whether the client was strict when the request was checked.
     package func takes(begunStrict isStrict: Bool) -> Bool { profile != .strict || isStrict }
 
+    /// Whether devices are asked by a challenge type of this name.
+    package func names(_ name: TypeName) -> Bool {
+        type == name || stepUpTypes.contains(name) || backchannel?.type == name
+    }
+
     /// Whether a refresh token is replaced at each use: always where nobody can know who shows it.
     package var rotates: Bool { rotatesAlways || !profile.isConfidential }
 

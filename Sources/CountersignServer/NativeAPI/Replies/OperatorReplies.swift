@@ -18,11 +18,13 @@ extension NativeAPI {
         switch outcome {
         case .removed: return Response(status: .noContent)
         case .notFound: throw ProblemDetails(.typeNotFound)
-        case .neededBy(let types):
-            let names = types.map { "\($0)" }
+        case .neededBy(let types, let clients):
+            let (names, ids) = (types.map { "\($0)" }, clients.map { "\($0)" })
             throw ProblemDetails(
-                .typeInUse, detail: "named by \(names.joined(separator: ", "))",
-                members: ["types": .array(names.map(JSONValue.string))])
+                .typeInUse, detail: "named by \((names + ids).joined(separator: ", "))",
+                members: [
+                    "types": .array(names.map(JSONValue.string)), "clients": .array(ids.map(JSONValue.string)),
+                ])
         }
     }
 
