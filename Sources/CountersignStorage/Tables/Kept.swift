@@ -45,8 +45,9 @@ private enum Statements {
         WHERE e.user_id > '' ORDER BY e.user_id, e.client_id LIMIT 1
         """)
     static let endErasure = SQLStatement("DELETE FROM erasures WHERE user_id = $1 AND client_id = $2 AND since = $3")
-    /// The server's own questions, about new devices, are erased only when the user is deleted. A message may be the text
-    /// that replaces others, so that it alone does not say what is erased.
+    /// The server's own questions, about new devices, are erased only when the user is deleted.
+    ///
+    /// A message may be the text that replaces others, so that it alone does not say what is erased.
     static let eraseChallenges = SQLStatement(
         """
         UPDATE challenges SET message = $4, alert = $4, details = '[]', signing_data = NULL, context = NULL,
