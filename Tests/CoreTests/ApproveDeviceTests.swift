@@ -207,6 +207,20 @@ struct ApproveDeviceTests {
         #expect(try await scene.status() == "denied")
     }
 
+    @Test("A PIN that was set since the question guards also where the question's client was deleted meanwhile")
+    func clientDeleted() async throws {
+        let scene = try await Scene()
+        let (world, user) = (scene.world, scene.user)
+        let bank = try await world.makeClient("Bank").client
+        _ = try await world.store.commit { try $0.links.put(user, to: bank.id, externalID: nil) }
+        _ = try await scene.first.setPIN()
+        #expect(try await DeleteClient.delete(scene.shop.id, by: .system, ports: world.ports) == .deleted)
+        #expect(try await scene.challenge()?.state == .pending)
+        #expect(try await scene.answer(.approved(.confirm, number: scene.approval.number)) == "invalid")
+        #expect(try await scene.status() == "waiting")
+        #expect(try await world.audit().contains { $0.kind == .answerRefused && $0.detail["reason"] == "method" })
+    }
+
     @Test("A device that waits approves nothing, is not asked about others, and its removal ends the question")
     func waiting() async throws {
         let scene = try await Scene()

@@ -151,6 +151,19 @@ struct EraseUserTests {
         #expect(try await columns(holding: Self.mark, in: scene.world) == ["receipts.text"])
     }
 
+    @Test("A question whose message is the text that replaces others is erased as well")
+    func namedErased() async throws {
+        let scene = try await Scene()
+        let (world, user) = (scene.world, scene.user)
+        var request = try world.request(for: user)
+        request.message = try DisplayMessage("(erased)")
+        request.details = [try Detail(label: "Payee", value: Self.mark)]
+        request.clientState = "session of \(Self.mark)"
+        _ = try await world.ask(request, by: scene.shop)
+        try await scene.delete()
+        #expect(try await columns(holding: Self.mark, in: world).isEmpty)
+    }
+
     @Test("A question about a new device is erased with the user, also if its client was unlinked before the last one")
     func newDevice() async throws {
         let scene = try await Scene()

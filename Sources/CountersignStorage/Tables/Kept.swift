@@ -46,12 +46,16 @@ private enum Statements {
         """)
     static let endErasure = SQLStatement("DELETE FROM erasures WHERE user_id = $1 AND client_id = $2 AND since = $3")
     /// The server's own questions, about new devices, are erased only when the user is deleted.
+    ///
+    /// A message may be the text that replaces others, so that it alone does not say what is erased.
     static let eraseChallenges = SQLStatement(
         """
         UPDATE challenges SET message = $4, alert = $4, details = '[]', signing_data = NULL, context = NULL,
           client_state = NULL, locale = NULL, browser = NULL
         WHERE id IN (SELECT id FROM challenges WHERE user_id = $1 AND client_id = $2 AND asked_at <= $3
-          AND state <> 'pending' AND message <> $4 AND (purpose <> 'new_device' OR $5 = 1) LIMIT $6)
+          AND state <> 'pending' AND (message <> $4 OR alert <> $4 OR details <> '[]' OR signing_data IS NOT NULL
+          OR context IS NOT NULL OR client_state IS NOT NULL OR locale IS NOT NULL OR browser IS NOT NULL)
+          AND (purpose <> 'new_device' OR $5 = 1) LIMIT $6)
         """)
     static let personalEvents = SQLStatement(
         "SELECT sequence, detail FROM audit WHERE user_id = $1 AND detail LIKE $2 ORDER BY sequence LIMIT $3")
