@@ -94,16 +94,17 @@ extension StolenDatabaseTests {
         let material = try await theft.world.store.read { try $0.keys.issuerKeys() }
         #expect(material.kept.contains { $0.use == .token })
         let keys = material.kept.map { SecretForms("\($0.use.rawValue) key", bytes: $0.secret.reveal()) }
-        let search = SecretSearch(keys + [
-            SecretForms("verified address", text: SignInTheft.verified),
-            SecretForms("claimed address", text: SignInTheft.claimed),
-            SecretForms("what was wanted", text: SignInTheft.state),
-            SecretForms("what a client says", text: SignInTheft.claim),
-            SecretForms("cookie", text: theft.session.reveal()), SecretForms("code", text: theft.code.reveal()),
-            SecretForms("refresh token", text: try #require(theft.tokens.refresh).reveal()),
-            SecretForms("access token", text: theft.tokens.access.reveal()),
-            SecretForms("ID token", text: try #require(theft.tokens.identity).reveal()),
-        ])
+        let search = SecretSearch(
+            keys + [
+                SecretForms("verified address", text: SignInTheft.verified),
+                SecretForms("claimed address", text: SignInTheft.claimed),
+                SecretForms("what was wanted", text: SignInTheft.state),
+                SecretForms("what a client says", text: SignInTheft.claim),
+                SecretForms("cookie", text: theft.session.reveal()), SecretForms("code", text: theft.code.reveal()),
+                SecretForms("refresh token", text: try #require(theft.tokens.refresh).reveal()),
+                SecretForms("access token", text: theft.tokens.access.reveal()),
+                SecretForms("ID token", text: try #require(theft.tokens.identity).reveal()),
+            ])
         #expect(search.names(in: theft.copy.bytes) == [])
         for value in theft.copy.everything { #expect(search.names(in: value) == []) }
         for (table, column, least) in [
