@@ -113,6 +113,10 @@ extension PageFrame {
         <div><dt>[[factAs]]</dt><dd><bdi dir="ltr">{{identifier}}</bdi>\
         {{#change}}<button class="link" form="other" formaction="{{change}}">[[change]]</button>{{/change}}</dd></div>
         {{/identifier}}
+        {{#isNamedByClient}}
+        <div><dt>[[factAs]]</dt><dd><span>[[namedByClient]]</span>\
+        {{#change}}<button class="link" form="other" formaction="{{change}}">[[change]]</button>{{/change}}</dd></div>
+        {{/isNamedByClient}}
         {{#hasFrom}}
         <div><dt>[[factFrom]]</dt><dd>{{#browser}}<bdi>{{browser}}</bdi>{{/browser}}\
         <span class="soft">{{#ledgerPlace}}<bdi>{{ledgerPlace}}</bdi>{{/ledgerPlace}}{{#hasBoth}}, {{/hasBoth}}\

@@ -31,6 +31,9 @@ package struct PageFrame: Sendable {
     package struct Ledger: Sendable {
         /// As whom one signs in.
         package var identifier: String?
+        /// Whether one signs in as whom the client names, by a name of its own that the page does not show: the client could
+        /// have chosen any text.
+        package var isNamedByClient: Bool
         /// Where the button "Change" posts the request to; nil for no button.
         package var changePath: String?
         /// The browser, in the page's language: "Firefox on Windows".
@@ -44,10 +47,11 @@ package struct PageFrame: Sendable {
 
         /// Creates a ledger; a fact that is nil has no row.
         package init(
-            identifier: String? = nil, changePath: String? = nil, browser: String? = nil, place: String? = nil,
-            address: String? = nil, askedAt: Int? = nil
+            identifier: String? = nil, isNamedByClient: Bool = false, changePath: String? = nil, browser: String? = nil,
+            place: String? = nil, address: String? = nil, askedAt: Int? = nil
         ) {
             self.identifier = identifier
+            self.isNamedByClient = isNamedByClient
             self.changePath = changePath
             self.browser = browser
             self.place = place
@@ -56,7 +60,7 @@ package struct PageFrame: Sendable {
         }
 
         var isEmpty: Bool {
-            identifier == nil && browser == nil && place == nil && address == nil && askedAt == nil
+            identifier == nil && !isNamedByClient && browser == nil && place == nil && address == nil && askedAt == nil
         }
     }
 
@@ -135,7 +139,8 @@ package struct PageFrame: Sendable {
             "hasClient": client != nil, "client": client?.name, "clientHost": client?.host, "logo": client?.logoPath,
             "accent": client?.accentPath, "owner": client?.name ?? issuerHost,
             "isSignIn": label == .signIn, "isAskedBy": label == .askedBy, "isSignedOut": label == .signedOut,
-            "hasLedger": !ledger.isEmpty, "identifier": ledger.identifier, "change": ledger.changePath,
+            "hasLedger": !ledger.isEmpty, "identifier": ledger.identifier,
+            "isNamedByClient": ledger.isNamedByClient, "change": ledger.changePath,
             "hasFrom": ledger.browser != nil || ledger.place != nil || ledger.address != nil,
             "browser": ledger.browser, "ledgerPlace": ledger.place, "ledgerAddress": ledger.address,
             "hasBoth": ledger.place != nil && ledger.address != nil,

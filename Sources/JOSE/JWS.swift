@@ -62,6 +62,14 @@ public enum JWS {
         return (try? JSONValue(parsing: payload))?[name]?.string
     }
 
+    /// Whether a JWS names the key that shall have signed it, before it is verified; false for what is no JWS.
+    package static func namesKey(_ compact: String) -> Bool {
+        guard let header = compact.split(separator: ".", omittingEmptySubsequences: false).first,
+            let bytes = Base64URL.decode(header)
+        else { return false }
+        return (try? JSONValue(parsing: bytes))?["kid"] != nil
+    }
+
     /// The content, after verification of its signature with the key that its header names.
     ///
     /// - Parameters:

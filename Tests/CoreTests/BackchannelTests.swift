@@ -669,19 +669,46 @@ struct BackchannelTests {
         let shop = scene.shop.shop
         #expect(try await scene.end(.client(shop.id), by: session) == .done(shop.name))
         #expect(try await state() == "cancelled")
-        #expect(try await scene.shop.poll(.authRequest(begun.authRequestID), after: 5) == .invalid)
+        #expect(try await scene.shop.poll(.authRequest(begun.authRequestID), after: 5) == .denied)
+    }
+
+    // Spec: CIBA Core 1.0 §12.
+    @Test("Whoever ends what a client may have, before it is brought: its server is told", arguments: [false, true])
+    func accessEndedBeforePush(_ isApproved: Bool) async throws {
+        let scene = try await AccountScene()
+        let session = try await scene.byTap()
+        let begun = try await asked(scene, BackchannelScene.push)
+        let signIn = try await scene.shop.signIn(begun)
+        if isApproved { try await scene.shop.approve(signIn) }
+        #expect(try await scene.end(.client(signIn.client), by: session) == .done(scene.shop.shop.name))
+        let now = scene.world.time.now
+        let leased = try await scene.world.store.lease(.backchannel, limit: 100, now: now, until: now)
+        let events = leased.compactMap { leased -> BackchannelEvent? in
+            guard case .backchannel(_, signIn.client, signIn.id, let event) = leased.message.content else {
+                return nil
+            }
+            return event
+        }
+        #expect(events.contains(.decided))
+        let outcome = try await TellBackchannel.notification(
+            of: signIn.id, .decided, to: signIn.client, ports: scene.world.ports)
+        guard case .posted(let told) = outcome else { throw World.Broken("\(outcome)") }
+        #expect(try JSONValue(parsing: told.body.reveal())["error"] == "access_denied")
     }
 
     /// What the server of an account's shop has its customer asked.
-    private func asked(_ scene: AccountScene) async throws -> BeginBackchannel.Begun {
+    private func asked(
+        _ scene: AccountScene, _ delivery: RelyingParty.Backchannel.Delivery = .poll
+    ) async throws -> BeginBackchannel.Begun {
         let client = scene.shop.shop.id
         let party = RelyingParty(
             client: client, profile: .web, redirectURIs: [], ways: [.device, .qr, .email], registration: .open,
-            backchannel: RelyingParty.Backchannel(delivery: .poll))
+            backchannel: RelyingParty.Backchannel(delivery: delivery))
         #expect(try await SetRelyingParty.set(party, by: .system, ports: scene.world.ports) == .set(party))
         try await scene.world.store.refreshKeys()
         var request = BeginBackchannel.Request(by: client, for: .name(BackchannelScene.name))
         request.scopes = ["openid"]
+        request.notificationToken = NotificationToken(BackchannelScene.token)
         let begun = try await scene.shop.begin(request)
         try await scene.shop.put(try await scene.shop.signIn(begun))
         return begun

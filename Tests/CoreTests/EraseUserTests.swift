@@ -231,12 +231,29 @@ struct EraseUserTests {
         try await scene.world.ports.commit(at: now, as: .system) { try $0.letGo(user, by: client, asked: client) }
         #expect(try await scene.world.count("erasures") == 1)
         #expect(try await columns(holding: Self.mark, in: scene.world).contains("challenges.message"))
-        let erasure = try #require(try await scene.world.store.read { try $0.erasures.next() })
+        let erasure = try #require(try await scene.world.store.read { try $0.erasures.next(of: nil) })
         #expect(try await scene.world.store.commit { try $0.erasures.erase(erasure, limit: 2) } > 0)
         let other = try await scene.world.reopened()
         try await EraseUser.sweep(ports: other.ports)
         #expect(try await columns(holding: Self.mark, in: other) == ["receipts.text"])
         #expect(try await other.count("erasures") == 0)
+    }
+
+    @Test("A request that deletes one user leaves to the upkeep what others have left to be erased")
+    func others() async throws {
+        let scene = try await Scene()
+        _ = try await scene.device.answer(try await scene.ask(), .denied)
+        let (user, client, now) = (scene.user, scene.shop.id, scene.world.time.now)
+        try await scene.world.ports.commit(at: now, as: .system) { try $0.letGo(user, by: client, asked: client) }
+        let next = try await scene.world.makeUser(of: scene.shop)
+        let third = try await scene.world.makeUser(of: scene.shop)
+        let ports = scene.world.ports
+        #expect(try await UnlinkUser.unlink(.id(next), from: scene.shop.caller, ports: ports) == .unlinked)
+        #expect(try await DeleteUser.delete(.id(third), by: scene.shop.caller, ports: ports) == .deleted)
+        #expect(try await scene.world.count("erasures") == 1)
+        #expect(try await columns(holding: Self.mark, in: scene.world).contains("challenges.message"))
+        try await EraseUser.sweep(ports: ports)
+        #expect(try await scene.world.count("erasures") == 0)
     }
 
     @Test("What a client asks after it knows a user again is not what it was to erase")

@@ -48,6 +48,13 @@ struct PublishedKeysTests {
             #expect(try await SetRelyingParty.set(party, by: shop.actor, ports: world.ports) == .set(party))
         }
 
+        /// Publishes one key without a name.
+        func publishUnnamed(_ key: P256.Signing.PrivateKey) {
+            var members = JWK(key.publicKey).json.object ?? [:]
+            members["kid"] = nil
+            world.clientKeys.publish(["keys": [.object(members)]], at: uri)
+        }
+
         func publish(_ keys: [P256.Signing.PrivateKey], at other: KeysURI? = nil) {
             world.clientKeys.publish(JWKSet(keys.map { JWK($0.publicKey) }).json, at: other ?? uri)
         }
@@ -57,9 +64,11 @@ struct PublishedKeysTests {
         /// - Parameters:
         ///   - key: the key.
         ///   - named: the key that the assertion names; the same by default.
+        ///   - isNamed: whether it names one.
         ///   - node: the node that is asked; the usual one by default.
         func isTaken(
-            by key: P256.Signing.PrivateKey, named: P256.Signing.PrivateKey? = nil, at node: World? = nil
+            by key: P256.Signing.PrivateKey, named: P256.Signing.PrivateKey? = nil, isNamed: Bool = true,
+            at node: World? = nil
         ) async throws -> Bool {
             let claims: JSONValue = [
                 "iss": .string("\(shop.id)"), "sub": .string("\(shop.id)"), "aud": .string(World.issuer),
@@ -67,7 +76,7 @@ struct PublishedKeysTests {
                 "exp": .integer(world.time.now.seconds + 60),
             ]
             let assertion = try await JWS.sign(
-                claims.encoded, type: nil, by: key, keyID: (named ?? key).jwsPublicKey.thumbprint)
+                claims.encoded, type: nil, by: key, keyID: isNamed ? (named ?? key).jwsPublicKey.thumbprint : nil)
             let outcome = try await AuthenticateByKey.authenticate(
                 Secret(assertion), for: [World.issuer], ports: node?.ports ?? ports)
             guard case .authenticated(let client, _) = outcome else { return false }
@@ -104,6 +113,21 @@ struct PublishedKeysTests {
         scene.world.time.advance(seconds: 1)
         #expect(try await scene.isTaken(by: scene.new))
         #expect(try await scene.isTaken(by: scene.old))
+        #expect(scene.fetches == 2)
+    }
+
+    @Test("An only key without a name is replaced in place: the new one is fetched when something is signed by it")
+    func unnamed() async throws {
+        let scene = try await Scene()
+        scene.publishUnnamed(scene.old)
+        #expect(try await scene.isTaken(by: scene.old, isNamed: false))
+        scene.publishUnnamed(scene.new)
+        scene.world.time.advance(seconds: 59)
+        #expect(try await !scene.isTaken(by: scene.new, isNamed: false))
+        #expect(scene.fetches == 1)
+        scene.world.time.advance(seconds: 1)
+        #expect(try await scene.isTaken(by: scene.new, isNamed: false))
+        #expect(try await !scene.isTaken(by: scene.old, isNamed: false))
         #expect(scene.fetches == 2)
     }
 

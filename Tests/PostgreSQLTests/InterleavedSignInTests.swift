@@ -333,6 +333,37 @@ struct InterleavedSignInTests {
         #expect(Set(cancelled) == [0, 1])
     }
 
+    @Test("A type is removed as a client's settings come to name it: one of the two is refused, whoever was first")
+    func typeRemoved() async throws {
+        for isRemovalFirst in [false, true] {
+            let places = try await everywhere { world, name in
+                let type = try #require(TypeName(name))
+                let client = try await world.makeClient().client.id
+                try await world.store.commit { try $0.types.put(ChallengeType(name: type, numberEntry: true)) }
+                let uri = try #require(RedirectURI(ProvedElsewhere.redirectURI))
+                let party = RelyingParty(client: client, profile: .native, redirectURIs: [uri], type: type)
+                let set: Interleaving.Operation = { ports in
+                    let outcome = try await SetRelyingParty.set(party, by: .system, ports: ports)
+                    return outcome == .set(party) ? "named" : outcome == .typeNotUsable(type) ? "refused" : "\(outcome)"
+                }
+                let remove: Interleaving.Operation = { ports in
+                    let outcome = try await RemoveType.remove(type, by: .system, ports: ports)
+                    return outcome == .neededBy([], clients: [client]) ? "needed" : "\(outcome)"
+                }
+                let scene = (type: type, client: client)
+                return isRemovalFirst ? (scene, remove, set) : (scene, set, remove)
+            } judge: { world, scene, told, comment in
+                let all = Set([told.first, told.second])
+                #expect(all == ["named", "needed"] || all == ["refused", "removed"], comment)
+                let (isThere, isNamed) = try await world.store.read { reader in
+                    (try reader.types.find(scene.type) != nil, try reader.relyingParties.find(scene.client) != nil)
+                }
+                #expect(isThere == isNamed, comment)
+            }
+            #expect(places >= 3)
+        }
+    }
+
     @Test("A refresh token at two nodes: both get the same successor, or none once it is taken back")
     func refreshed() async throws {
         let twice = try await everywhere { world, name in

@@ -166,6 +166,8 @@ struct ClientStateTests {
             expectRefusal(try await other.enroll(), 403, "ticket_invalid")
             let enabled = try await scene.administrator.call(.POST, path + "/enable").success()
             #expect(enabled["disabled_at"] == nil)
+            // Whoever had its secret may have asked for it.
+            expectRefusal(try await other.enroll(), 403, "ticket_invalid")
             #expect(try await scene.state(of: asked.id) == "cancelled")
             _ = try await scene.approve(try await scene.ask()).success()
             for kind in ["client.disabled", "client.enabled"] {

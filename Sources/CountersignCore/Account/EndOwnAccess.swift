@@ -98,12 +98,22 @@ extension UnitOfWork {
         let ended = try families.end(.user(user, client), because: .accessEnded, at: now)
         try tellLogout(of: user, to: client)
         // A yes on a phone that is asked now would give nothing.
-        for open in try challenges.open(of: user)
-        where open.purpose.authorization != nil && open.question.client == client {
+        for open in try challenges.open(of: user) where open.question.client == client {
+            guard let signIn = open.purpose.authorization else { continue }
+            if let found = try authorizations.find(signIn) { try refuseWaiting(found) }
             try endChallenge(open, as: .cancelled)
         }
-        try authorizations.deleteAll(of: user, at: client)
+        for approved in try authorizations.approved(of: user) where approved.client == client {
+            try refuseWaiting(approved)
+        }
+        try authorizations.deleteUnrefused(of: user, at: client)
         if ended > 0 { try raise(.tokensEnded(.user(user, client), .accessEnded, count: ended)) }
         if had || ended > 0 { try raise(.accessEnded(user, client)) }
+    }
+
+    /// Refuses what a device or a client's server waits for, and tells it.
+    private func refuseWaiting(_ found: Authorization) throws {
+        guard found.wanted.door != .browser, try refuse(found) else { return }
+        try tellBackchannel(of: found)
     }
 }

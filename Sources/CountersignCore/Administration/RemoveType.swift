@@ -22,7 +22,7 @@ package enum RemoveType {
     package static func remove(_ name: TypeName, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: actor) { work in
-            guard try work.types.find(name) != nil else { return .notFound }
+            guard try work.types.lock(name) != nil else { return .notFound }
             let dependents = try work.types.all().filter { [$0.fallback, $0.unknownBrowser].contains(name) }
             let clients = try work.relyingParties.namers(of: name)
             // Sign-ins by a type that is gone would ask no phone, and nobody would notice.

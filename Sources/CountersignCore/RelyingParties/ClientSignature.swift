@@ -69,7 +69,8 @@ package enum ClientSignature {
 
     /// The claims of a JWT that one of the keys that a client publishes has signed; nil if none has.
     ///
-    /// Where the JWT names a key that is not known, the client may have a new one.
+    /// Where the JWT names a key that is not known, or names none and the only one has not signed it, the client may have
+    /// a new one.
     ///
     /// Spec: OpenID Connect Core 1.0 §10.1.1.
     private static func verified(
@@ -81,10 +82,9 @@ package enum ClientSignature {
             guard let keys = await published.keys(isOneMissing: isOneMissing, ports: ports) else { return nil }
             do throws(JOSEError) {
                 return try verified(text, by: keys, of: party.profile, types)
-            } catch .unknownKeyID {
-                continue
             } catch {
-                return nil
+                let isOther = [.badSignature, .wrongKey].contains(error) && !JWS.namesKey(text)
+                guard error == .unknownKeyID || isOther else { return nil }
             }
         }
         return nil

@@ -13,12 +13,16 @@ package enum RemoveRelyingParty {
     }
 
     /// Removes the settings of a client and its look, and ends its tokens.
+    ///
+    /// What people's devices are asked for it ends as well. A repeated call continues where an earlier one was cut off.
     package static func remove(_ client: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
-        try await ports.commit(at: ports.time.now, as: actor) { work in
+        let outcome: Outcome = try await ports.commit(at: ports.time.now, as: actor) { work in
             guard try work.relyingParties.delete(client) else { return .notFound }
             _ = try work.looks.removeLook(of: client)
             try work.raise(.relyingPartyRemoved(client))
             return .removed
         }
+        try await CancelVainQuestions.cancel(at: client, by: actor, ports: ports)
+        return outcome
     }
 }

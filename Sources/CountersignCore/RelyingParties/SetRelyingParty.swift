@@ -25,9 +25,6 @@ package enum SetRelyingParty {
         case scopeTaken(String)
     }
 
-    /// How many questions are looked at in one transaction.
-    private static let batch = 200
-
     /// Sets how a client uses the provider.
     ///
     /// The keys that sign its tokens are made before, if there are none. A repeated call continues where an earlier one
@@ -39,12 +36,12 @@ package enum SetRelyingParty {
         let outcome: Outcome = try await ports.commit(at: ports.time.now, as: actor) { work in
             guard let client = try work.clients.lock(party.client), !client.isOperator else { return .notFound }
             for name in [party.type] + party.stepUpTypes {
-                guard let type = try work.types.find(name), type.isOpen(to: client.id), type.channel == .devices,
+                guard let type = try work.types.lock(name), type.isOpen(to: client.id), type.channel == .devices,
                     type.numberEntry
                 else { return .typeNotUsable(name) }
             }
             if let name = party.backchannel?.type {
-                let type = try work.types.find(name)
+                let type = try work.types.lock(name)
                 let fits = type.map { $0.isOpen(to: client.id) && $0.channel == .devices && !$0.numberEntry } ?? false
                 // check: BackchannelTests.types
                 guard fits else { return .backchannelTypeNotUsable }
@@ -71,36 +68,12 @@ package enum SetRelyingParty {
             }
             return .set(party)
         }
-        if case .set = outcome, party.profile == .strict {
-            try await endVain(at: party.client, by: actor, ports: ports)
-        }
+        if case .set = outcome { try await CancelVainQuestions.cancel(at: party.client, by: actor, ports: ports) }
         return outcome
-    }
-
-    /// Cancels the questions that would give a client nothing, since it was not strict when they were begun.
-    ///
-    /// Their sign-ins stay open until they are over, as those that ask nobody: a refusal would tell them apart.
-    private static func endVain(at client: ClientID, by actor: Actor, ports: Ports) async throws {
-        let open = try await ports.store.read { try $0.challenges.open(of: client, limit: .max) }
-        for start in stride(from: 0, to: open.count, by: batch) {
-            let looked = Array(open[start..<min(start + batch, open.count)])
-            try await ports.commit(at: ports.time.now, as: actor) { work in
-                // Somebody may have set other settings since.
-                guard let party = try work.relyingParties.lock(client) else { return }
-                try work.cancel(try looked.filter { try work.isVain($0, at: party) })
-            }
-        }
     }
 }
 
 extension UnitOfWork {
-    /// Whether a challenge asks about a sign-in that gives its client nothing.
-    fileprivate func isVain(_ id: ChallengeID, at party: RelyingParty) throws -> Bool {
-        guard let signIn = try challenges.find(id)?.purpose.authorization, let found = try authorizations.find(signIn)
-        else { return false }
-        return !party.takes(begunStrict: found.wanted.isStrict)
-    }
-
     /// Whether the name of an API is the issuer's, or another client's.
     fileprivate func isTaken(_ identifier: ResourceIdentifier, besides client: ClientID) throws -> Bool {
         if "\(identifier)" == "\(issuer)" { return true }

@@ -60,6 +60,9 @@ package protocol AuthorizationStore {
     func undecided(since: Timestamp, limit: Int) throws -> [(user: UserID, client: ClientID)]
     /// Deletes the authorizations of a user at a client or, without a client, at all.
     func deleteAll(of user: UserID, at client: ClientID?) throws
+    /// Deletes the authorizations of a user at a client, but for those that were refused, of which the client may not have
+    /// heard yet.
+    func deleteUnrefused(of user: UserID, at client: ClientID) throws
     func insert(_ code: AuthorizationCode) throws
     /// A code, with what it was given for.
     func find(_ code: SecretHash) throws -> (code: AuthorizationCode, authorization: Authorization)?

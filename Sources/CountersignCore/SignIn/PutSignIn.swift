@@ -64,7 +64,7 @@ extension UnitOfWork {
     ) throws -> Bool {
         // A yes would give the client nothing.
         // check: StrictSwitchTests.notAsked
-        guard party.takes(begunStrict: asked.wanted.isStrict) else { return false }
+        guard asked.wanted.isServed(by: party) else { return false }
         // A challenge that outlived its sign-in would take a yes that gives nothing.
         let lifetime = Seconds((end.milliseconds - now.milliseconds) / 1000)
         // check: DeviceCodeTests.lastSecond

@@ -15,14 +15,6 @@ package enum SignInName: Hashable, Sendable {
         }
     }
 
-    /// The name, as the person reads it.
-    package var shown: String {
-        switch self {
-        case .address(let address): "\(address)"
-        case .externalID(let name): name.text
-        }
-    }
-
     /// The address; nil for a name that is none.
     package var address: PersonalAddress? { if case .address(let address) = self { address } else { nil } }
 

@@ -114,6 +114,17 @@ extension Wanted {
 
     /// The client's server that has asked; nil for other doors.
     package var backchannel: AskingServer? { if case .backchannel(let server) = door { server } else { nil } }
+
+    /// Whether a client gets what comes of a sign-in, by how it uses the provider now.
+    func isServed(by party: RelyingParty) -> Bool {
+        guard party.takes(begunStrict: isStrict) else { return false }
+        switch door {
+        case .browser: return true
+        case .device: return party.deviceGrant != .off
+        // What was to be brought is not fetched. Spec: CIBA Core 1.0 §10.3.1.
+        case .backchannel(let server): return party.backchannel.map { $0.delivery.isPush || !server.isPush } ?? false
+        }
+    }
 }
 
 /// The form in which it travels with a page and in which a row holds it, sealed.

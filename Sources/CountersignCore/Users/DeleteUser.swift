@@ -24,21 +24,22 @@ package enum DeleteUser {
     ) async throws -> Outcome {
         let now = ports.time.now
         let admin = caller.client.id
-        let outcome: Outcome = try await ports.commit(at: now, as: caller.actor) { work in
-            guard let id = try work.stores.named(reference, by: admin, in: .all) else { return .notFound }
+        let deleted: UserID? = try await ports.commit(at: now, as: caller.actor) { work in
+            guard let id = try work.stores.named(reference, by: admin, in: .all) else { return nil }
             try work.users.lock(id)
-            guard let user = try work.users.find(id), user.deletedAt == nil else { return .notFound }
+            guard let user = try work.users.find(id), user.deletedAt == nil else { return nil }
             // Whoever proves an address at a third party has no link before they allow it something.
             guard !user.links.isEmpty else {
                 try work.deleteIfUnknown(id, asked: admin)
-                return .deleted
+                return id
             }
             for link in user.links where try work.links.find(.id(id), of: link.client) != nil {
                 try work.letGo(id, by: link.client, asked: admin)
             }
-            return .deleted
+            return id
         }
-        if outcome == .deleted { try await EraseUser.sweep(ports: ports) }
-        return outcome
+        guard let deleted else { return .notFound }
+        try await EraseUser.sweep(of: deleted, ports: ports)
+        return .deleted
     }
 }

@@ -27,12 +27,12 @@ package struct Erasure: Hashable, Sendable {
 /// `docs/security/privacy.md` lists the columns. The erasure is done in batches after the transaction that unlinks or
 /// deletes. If a server stops in between, the maintenance of any server does the rest.
 package enum EraseUser {
-    /// Does all pending erasures.
-    package static func sweep(ports: Ports) async throws {
+    /// Does all pending erasures, or those of one user: what others have left is the maintenance's.
+    package static func sweep(of user: UserID? = nil, ports: Ports) async throws {
         while try await ports.commit(
             at: ports.time.now, as: .system,
             { work in
-                guard let erasure = try work.erasures.next() else { return false }
+                guard let erasure = try work.erasures.next(of: user) else { return false }
                 if try work.erasures.erase(erasure, limit: SweepKept.batch) == 0 { try work.erasures.delete(erasure) }
                 return true
             })

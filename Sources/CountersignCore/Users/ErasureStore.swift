@@ -4,8 +4,8 @@ package import CountersignWire
 ///
 /// All methods throw ``StoreError``.
 package protocol ErasureStore {
-    /// A pending erasure; nil if there is none.
-    func next() throws -> Erasure?
+    /// A pending erasure, of a user or, without one, of anybody; nil if there is none.
+    func next(of user: UserID?) throws -> Erasure?
     /// Adds the erasure of what a client has asked a user until now.
     func put(of user: UserID, by client: ClientID, at: Timestamp) throws
     /// Adds the erasures of what all clients have asked a user until now.

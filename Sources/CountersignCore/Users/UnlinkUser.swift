@@ -25,12 +25,13 @@ package enum UnlinkUser {
     ) async throws -> Outcome {
         let now = ports.time.now
         let client = caller.client.id
-        let outcome: Outcome = try await ports.commit(at: now, as: caller.actor) { work in
-            guard let user = try work.links.find(reference, of: client) else { return .notFound }
+        let unlinked: UserID? = try await ports.commit(at: now, as: caller.actor) { work in
+            guard let user = try work.links.find(reference, of: client) else { return nil }
             try work.letGo(user.id, by: client, asked: client)
-            return .unlinked
+            return user.id
         }
-        if outcome == .unlinked { try await EraseUser.sweep(ports: ports) }
-        return outcome
+        guard let unlinked else { return .notFound }
+        try await EraseUser.sweep(of: unlinked, ports: ports)
+        return .unlinked
     }
 }

@@ -9,6 +9,7 @@ extension PageText {
             .askedBy: "Asked by",
             .signedOutOf: "Signed out of",
             .factAs: "As",
+            .namedByClient: "The person whom {{client}} has named",
             .factFrom: "From",
             .factAt: "At",
             .change: "Change",

@@ -9,6 +9,7 @@ extension PageText {
             .askedBy: "Gefragt von",
             .signedOutOf: "Abgemeldet von",
             .factAs: "Als",
+            .namedByClient: "Die Person, die {{client}} genannt hat",
             .factFrom: "Von",
             .factAt: "Um",
             .change: "Ändern",

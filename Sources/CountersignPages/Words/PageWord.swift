@@ -9,6 +9,7 @@ enum PageWord: String, CaseIterable, Sendable {
     case askedBy
     case signedOutOf
     case factAs
+    case namedByClient
     case factFrom
     case factAt
     case change

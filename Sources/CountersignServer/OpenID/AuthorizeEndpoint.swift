@@ -66,6 +66,12 @@ extension SignInDoor {
                 return try result(.error(Self.silentError(question)), of: checked.wanted, incoming)
             }
             if let page = try await consentPage(question, for: nil, visit, of: checked.client) { return page }
+        case .tooMany(let seconds):
+            // check: AuthorizeTests.tooMany
+            guard checked.isSilent else { throw PageError.tooMany(retryAfter: seconds, at: ports.time.now) }
+            // Spec: RFC 6749 §4.1.2.1.
+            let error = OAuthError(.temporarilyUnavailable, "the browser has got too many codes in a minute")
+            return try result(.error(error), of: checked.wanted, incoming)
         case nil: break
         }
         // check: AuthorizeTests.errors
@@ -97,6 +103,8 @@ extension SignInDoor {
         case finished(FinishSignIn.Finished)
         /// The person must be asked first.
         case asks(ConsentQuestion)
+        /// The browser has got too many codes; try again after some seconds.
+        case tooMany(retryAfter: Seconds)
     }
 
     /// What comes of the browser's session; nil if the person must sign in.
@@ -118,8 +126,7 @@ extension SignInDoor {
         case .finished(let finished): return .finished(finished)
         case .asks(let question): return .asks(question)
         case .notReady, .otherPerson, .tooWeak: return nil
-        case .tooMany(let seconds):
-            throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
+        case .tooMany(let seconds): return .tooMany(retryAfter: seconds)
         case .spent(let wanted): throw await named(.tooOld, of: wanted, visit)
         case .clientGone: throw PageError.unknownClient
         }

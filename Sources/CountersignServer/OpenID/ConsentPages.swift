@@ -67,6 +67,7 @@ extension SignInDoor {
             return try await result(of: finished, visit)
         case .asks(let question):
             if let page = try await consentPage(question, for: nil, insteadOf: carried.signIn, visit) { return page }
+        case .tooMany(let seconds): throw PageError.tooMany(retryAfter: seconds, at: ports.time.now)
         case nil: break
         }
         // The session has ended meanwhile, or is not what the client wants. Where the page has asked before, it goes on.

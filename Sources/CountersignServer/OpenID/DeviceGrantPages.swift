@@ -113,7 +113,7 @@ extension SignInDoor {
         let name = question.addresses[.email] ?? question.addresses[.phone]
         carried.wanted.identifier = (name?.address).map(SignInName.address)
         var frame = try await frame(carried, visit, languagePath: Self.confirmPath)
-        frame.ledger = PageFrame.Ledger(identifier: carried.wanted.identifier?.shown)
+        frame.ledger = PageFrame.Ledger(identifier: carried.wanted.identifier?.address?.description)
         let tag = tag(languages, visit)
         let page = DeviceConfirmPage(
             action: Self.confirmPath, code: found.wanted.device.map { "\($0.userCode)" } ?? "",

@@ -296,7 +296,7 @@ extension SignInDoor {
         if let last = cookies.way(of: visit.incoming.headers), let index = ways.firstIndex(of: last) {
             ways.insert(ways.remove(at: index), at: 0)
         }
-        let address = carried.wanted.identifier?.shown ?? ""
+        let address = carried.wanted.identifier?.address?.description ?? ""
         let rows = ways.map { way -> ChooseWayPage.Way in
             switch way {
             case .passkey: .passkey
@@ -375,7 +375,9 @@ extension SignInDoor {
         // The page names what the phone names: from where somebody was asked, wherever the page is looked at since.
         let from = carried.signIn.flatMap { _ in wanted.askedFrom } ?? visit.place
         let ledger = PageFrame.Ledger(
-            identifier: wanted.identifier?.shown, changePath: wanted.identifier.map { _ in Self.startPath },
+            identifier: wanted.identifier?.address?.description,
+            isNamedByClient: wanted.identifier.map { $0.address == nil } ?? false,
+            changePath: wanted.identifier.map { _ in Self.startPath },
             browser: ContextLine(address: nil, userAgent: from?.userAgent)?.line.text,
             place: from?.place?.text(in: LanguageTag(language.rawValue)), address: from?.address,
             askedAt: Int(ports.time.now.seconds))

@@ -58,6 +58,7 @@ private enum Statements {
         """)
     static let deleteAll = SQLStatement("DELETE FROM authorizations WHERE user_id = $1")
     static let deleteAllAtClient = SQLStatement("DELETE FROM authorizations WHERE user_id = $1 AND client_id = $2")
+    static let deleteUnrefused = SQLStatement("\(deleteAllAtClient.text) AND state <> 'refused'")
     static let code = SQLStatement(
         """
         SELECT \(columns.qualified(by: "a")), c.session_id, c.expires_at, c.spent_at
@@ -216,6 +217,10 @@ extension SQLTransaction {
         } else {
             try connection.send(Statements.deleteAll, [user.value])
         }
+    }
+
+    func deleteUnrefused(of user: UserID, at client: ClientID) throws {
+        try connection.send(Statements.deleteUnrefused, [user.value, client.value])
     }
 
     func insert(_ code: AuthorizationCode) throws {

@@ -74,6 +74,7 @@ private enum Statements {
         ON CONFLICT (slot) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
         """)
     static let type = SQLStatement("SELECT name, settings FROM challenge_types WHERE name = $1")
+    static let typeLocked = SQLStatement("\(type.text) FOR UPDATE")
     static let types = SQLStatement("SELECT name, settings FROM challenge_types ORDER BY name")
     static let putType = SQLStatement(
         """
@@ -224,6 +225,10 @@ extension SQLTransaction {
 
     func find(_ name: TypeName) throws -> ChallengeType? {
         try first(Statements.type, [.text("\(name)")], type)
+    }
+
+    func lock(_ name: TypeName) throws -> ChallengeType? {
+        try first(locksRows ? Statements.typeLocked : Statements.type, [.text("\(name)")], type)
     }
 
     func all() throws -> [ChallengeType] {

@@ -96,6 +96,7 @@ private enum Statements {
         """)
     static let spendTicket = SQLStatement(
         "UPDATE tickets SET spent_at = $2 WHERE hash = $1 AND spent_at IS NULL")
+    static let deleteTickets = SQLStatement("DELETE FROM tickets WHERE client_id = $1 AND spent_at IS NULL")
     static let nonce = SQLStatement("SELECT 1 FROM nonces WHERE key_id = $1 AND nonce = $2")
     static let spendNonce = SQLStatement(
         "INSERT INTO nonces (key_id, nonce, expires_at) VALUES ($1, $2, $3) ON CONFLICT (key_id, nonce) DO NOTHING")
@@ -306,6 +307,10 @@ extension SQLTransaction {
 
     func spend(_ ticket: SecretHash, at time: Timestamp) throws -> Bool {
         try connection.execute(Statements.spendTicket, [.blob(ticket.bytes), time.value]) == 1
+    }
+
+    func deleteTickets(of client: ClientID) throws {
+        try connection.send(Statements.deleteTickets, [client.value])
     }
 
     func isSpent(nonce: String, of keyID: String) throws -> Bool {

@@ -44,6 +44,11 @@ private enum Statements {
         SELECT e.user_id, e.client_id, e.since, u.deleted_at FROM erasures e JOIN users u ON u.id = e.user_id
         WHERE e.user_id > '' ORDER BY e.user_id, e.client_id LIMIT 1
         """)
+    static let nextErasureOfUser = SQLStatement(
+        """
+        SELECT e.user_id, e.client_id, e.since, u.deleted_at FROM erasures e JOIN users u ON u.id = e.user_id
+        WHERE e.user_id = $1 ORDER BY e.client_id LIMIT 1
+        """)
     static let endErasure = SQLStatement("DELETE FROM erasures WHERE user_id = $1 AND client_id = $2 AND since = $3")
     /// The server's own questions, about new devices, are erased only when the user is deleted.
     ///
@@ -99,8 +104,9 @@ extension SQLTransaction {
         try connection.send(Statements.putErasures, [user.value, time.value])
     }
 
-    func next() throws -> Erasure? {
-        try first(Statements.nextErasure, []) { row in
+    func next(of user: UserID?) throws -> Erasure? {
+        let statement = user == nil ? Statements.nextErasure : Statements.nextErasureOfUser
+        return try first(statement, user.map { [$0.value] } ?? []) { row in
             Erasure(
                 user: try row.id(0), client: try row.id(1), since: try row.time(2),
                 isDeleted: try row.optionalTime(3) != nil)

@@ -240,6 +240,24 @@ struct AuthorizeTests {
         }
     }
 
+    // Spec: RFC 6749 §4.1.2.1.
+    @Test("The 61st code of a session in a minute: a page says so, and a request that shows none tells the client")
+    func tooMany() async throws {
+        try await SignInPageScene.with { scene in
+            _ = try await scene.signIn()
+            for number in 1...60 {
+                let reply = try await scene.browser.get(scene.request(["prompt": "none"]))
+                #expect(reply.result["code"] != nil, "\(number)")
+            }
+            let silent = try await scene.browser.get(scene.request(["prompt": "none", "state": "s-61"]))
+            #expect(silent.result["error"] == "temporarily_unavailable" && silent.result["state"] == "s-61")
+            #expect(silent.result["iss"] == "\(scene.server.issuer)")
+            let page = try await scene.browser.get(scene.request())
+            #expect(page.status == 429 && page.location == nil)
+            #expect(page.reply.headers["retry-after"] != nil)
+        }
+    }
+
     @Test("What the settings say of refresh tokens is told as it was set, and within its bounds")
     func refreshSettings() async throws {
         try await SignInPageScene.with { scene in
