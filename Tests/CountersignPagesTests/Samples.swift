@@ -136,6 +136,8 @@ enum Samples {
         branded.client?.accentPath = texts.accentPath
         var brandedFirst = bare
         brandedFirst.client = branded.client
+        var named = early
+        (named.ledger.identifier, named.ledger.isNamedByClient) = (nil, true)
         let ways: [ChooseWayPage.Way] = [.device, .passkey, .qr, .email(texts.identifier), .text(texts.phone)]
         let offer = PasskeyOffer(options: texts.requestOptions, action: path + "/passkey")
         let passkeyProblems: [(String, IdentifierPage.PasskeyProblem)] = [
@@ -160,6 +162,8 @@ enum Samples {
             Sample(
                 name: "02-choose", page: ChooseWayPage(action: path, ways: ways, passkey: offer), frame: early),
             Sample(name: "02-choose-no-passkey", page: ChooseWayPage(action: path, ways: ways), frame: early),
+            Sample(
+                name: "02-choose-named", page: ChooseWayPage(action: path, ways: [.device, .qr]), frame: named),
             Sample(
                 name: "02-choose-passkey-first",
                 page: ChooseWayPage(action: path, ways: [.passkey, .qr], passkey: offer), frame: early),
