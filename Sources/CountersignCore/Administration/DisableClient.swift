@@ -19,14 +19,13 @@ package enum DisableClient {
     /// Disables a client.
     ///
     /// A disabled client is refused everywhere, and its waiting calls end. Its open challenges are cancelled, so that
-    /// nobody approves what it asked. It gets no callbacks and notices, and its hooks are not asked. The tickets that it
-    /// had are over, also when it is enabled again: whoever had its secret may have asked for them. Challenges about new
-    /// devices stay open, because the user decides them. A repeated call continues where an earlier one was cut off.
+    /// nobody approves what it asked. It gets no callbacks and notices, its tickets enroll no devices, and its hooks
+    /// are not asked. Challenges about new devices stay open, because the user decides them. A repeated call
+    /// continues where an earlier one was cut off.
     package static func disable(_ id: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         let outcome: Outcome = try await ports.commit(at: now, as: actor) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
-            try work.tickets.deleteTickets(of: id)
             guard client.disabledAt == nil else { return .disabled(client) }
             return .disabled(try work.setDisabled(now, of: id, raising: .clientDisabled(id)))
         }

@@ -13,11 +13,15 @@ package enum EnableClient {
     }
 
     /// Enables a client.
+    ///
+    /// The tickets that it had are over: whoever had its secret may have asked for them, also at the moment at which it
+    /// was disabled.
     package static func enable(_ id: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: actor) { work in
             guard let client = try work.clients.find(id), !client.isOperator else { return .notFound }
             guard client.disabledAt != nil else { return .enabled(client) }
+            try work.tickets.deleteTickets(of: id)
             return .enabled(try work.setDisabled(nil, of: id, raising: .clientEnabled(id)))
         }
     }
