@@ -14,8 +14,8 @@ package enum EnableClient {
 
     /// Enables a client.
     ///
-    /// The tickets that it had are over: whoever had its secret may have asked for them, also at the moment at which it
-    /// was disabled.
+    /// The tickets that it had asked for are over: that may have been somebody who had its secret, also at the moment at
+    /// which it was disabled.
     package static func enable(_ id: ClientID, by actor: Actor, ports: Ports) async throws -> Outcome {
         let now = ports.time.now
         return try await ports.commit(at: now, as: actor) { work in

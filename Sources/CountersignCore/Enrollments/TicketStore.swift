@@ -10,6 +10,6 @@ package protocol TicketStore {
     ///
     /// - Returns: false if the ticket was spent before.
     func spend(_ ticket: SecretHash, at: Timestamp) throws -> Bool
-    /// Deletes the tickets of a client that are not spent.
+    /// Deletes the tickets that a client has asked for and that are not spent.
     func deleteTickets(of client: ClientID) throws
 }

@@ -96,7 +96,9 @@ private enum Statements {
         """)
     static let spendTicket = SQLStatement(
         "UPDATE tickets SET spent_at = $2 WHERE hash = $1 AND spent_at IS NULL")
-    static let deleteTickets = SQLStatement("DELETE FROM tickets WHERE client_id = $1 AND spent_at IS NULL")
+    /// One that follows a sign-in stays, so that it is not given twice; it ends with the tokens of that.
+    static let deleteTickets = SQLStatement(
+        "DELETE FROM tickets WHERE client_id = $1 AND spent_at IS NULL AND family_id IS NULL")
     static let nonce = SQLStatement("SELECT 1 FROM nonces WHERE key_id = $1 AND nonce = $2")
     static let spendNonce = SQLStatement(
         "INSERT INTO nonces (key_id, nonce, expires_at) VALUES ($1, $2, $3) ON CONFLICT (key_id, nonce) DO NOTHING")
